@@ -58,6 +58,8 @@ impl Ssd {
         self.write_rest(pages)?;
         if let Some(log) = &mut self.log {
             log.blocks.count_anew();
+            // Its blocks were opened before the run.
+            log.blocks.take_opened();
         }
         Ok(())
     }

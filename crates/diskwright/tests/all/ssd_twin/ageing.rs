@@ -1,6 +1,5 @@
 //! Blocks that grow old, wear and are read: retries and refreshes.
 
-use super::blocks::State;
 use super::model::{Event, Model};
 
 impl Model<'_> {
@@ -39,20 +38,18 @@ impl Model<'_> {
     }
 
     fn refresh_if_it_can_be(&mut self, plane: usize, block: usize) {
-        let its = &self.planes[plane];
-        let is_native =
-            matches!(its.blocks[block].state, State::Sealed(_)) && !its.blocks[block].is_slc;
         let worker = &self.workers[self.drive().worker_of(plane)];
         let has_its_turn = (worker.programs.is_empty() || !worker.owes_program)
             && (worker.reads.is_empty() || !worker.owes_read);
-        let can_be = its.jobs.is_empty() && self.may_open(plane);
-        if is_native && has_its_turn && can_be {
+        let can_be = self.is_sealed(plane, block) && self.may_clean_any(plane);
+        let is_whole = self.drive().log.is_none() || !self.is_being_programmed(plane, block);
+        if can_be && has_its_turn && is_whole {
             self.refreshed += 1;
             self.erases_for_itself.fill(0);
             let worker = self.drive().worker_of(plane);
             self.workers[worker].owes_program = true;
             self.workers[worker].owes_read = true;
-            self.cleans(plane, block);
+            self.cleans_any(plane, block);
         }
     }
 
@@ -69,12 +66,11 @@ impl Model<'_> {
         let most = self.drive().refresh.and_then(|refresh| refresh.age);
         let most = most.expect("it patrols");
         for plane in 0..self.planes.len() {
-            let blocks = self.planes[plane].blocks.iter().enumerate();
-            let sealed = blocks
-                .filter(|(_, block)| matches!(block.state, State::Sealed(_)) && !block.is_slc);
+            let blocks = 0..self.planes[plane].blocks.len();
+            let sealed = blocks.filter(|&block| self.is_sealed(plane, block));
             // The first of the oldest ones.
             let oldest = sealed
-                .map(|(block, _)| (self.age(plane, block), block))
+                .map(|block| (self.age(plane, block), block))
                 .rev()
                 .max_by_key(|&(age, _)| age);
             if let Some((age, block)) = oldest

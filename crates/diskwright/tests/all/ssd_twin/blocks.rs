@@ -143,13 +143,17 @@ impl Plane {
     }
 
     /// The sealed native block erased least, if another was erased more than `spread` times oftener.
-    pub fn erased_too_little(&self, spread: u64) -> Option<usize> {
+    pub fn erased_too_little(
+        &self,
+        spread: u64,
+        is_sealed: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
         let used = self.blocks.iter().filter(|block| block.can_be_used());
         let most = used.map(|block| block.erases).max()?;
-        let all = self.blocks.iter().enumerate();
-        let sealed =
-            all.filter(|(_, block)| matches!(block.state, State::Sealed(_)) && !block.is_slc);
-        let (least, number) = sealed.map(|(number, block)| (block.erases, number)).min()?;
+        let sealed = (0..self.blocks.len()).filter(|&number| is_sealed(number));
+        let (least, number) = sealed
+            .map(|number| (self.blocks[number].erases, number))
+            .min()?;
         (most > least + spread).then_some(number)
     }
 

@@ -84,19 +84,44 @@ impl Model<'_> {
     }
 
     /// After an erase the block erased least may be moved.
-    fn levels_wear(&mut self, plane: usize) {
+    pub fn levels_wear(&mut self, plane: usize) {
         let Some((spread, every)) = self.drive().levelled_by else {
             return;
         };
         self.planes[plane].erases_since += 1;
-        let its = &self.planes[plane];
-        if its.erases_since < every || !its.jobs.is_empty() || !self.may_open(plane) {
+        if self.planes[plane].erases_since < every || !self.may_clean_any(plane) {
             return;
         }
-        if let Some(block) = its.erased_too_little(spread) {
+        let its = &self.planes[plane];
+        if let Some(block) = its.erased_too_little(spread, |block| self.is_sealed(plane, block)) {
             self.planes[plane].erases_since = 0;
             self.levelled_blocks += 1;
-            self.cleans(plane, block);
+            self.cleans_any(plane, block);
+        }
+    }
+
+    /// Whether a block is native and sealed: with a map of blocks, whether it is a full data block.
+    pub fn is_sealed(&self, plane: usize, block: usize) -> bool {
+        if self.drive().log.is_some() {
+            return self.is_full_data(plane, block);
+        }
+        let its = &self.planes[plane].blocks[block];
+        matches!(its.state, State::Sealed(_)) && !its.is_slc
+    }
+
+    /// Whether any sealed block of a plane may be cleaned now, however much of it is valid.
+    pub fn may_clean_any(&self, plane: usize) -> bool {
+        match self.drive().log {
+            Some(_) => self.may_relocate(plane),
+            None => self.planes[plane].jobs.is_empty() && self.may_open(plane),
+        }
+    }
+
+    /// Such a block is cleaned from now on.
+    pub fn cleans_any(&mut self, plane: usize, block: usize) {
+        match self.drive().log {
+            Some(_) => self.relocates(plane, block),
+            None => self.cleans(plane, block),
         }
     }
 

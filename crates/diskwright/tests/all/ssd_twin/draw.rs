@@ -137,13 +137,13 @@ fn blocks(more: &mut Draw, drive: &mut Drive) {
     };
     drive.log = Some(log);
     (drive.units, drive.fixed, drive.reads_allocate) = (1, 4, false);
-    (drive.slc, drive.failures, drive.refresh) = (None, None, None);
-    (drive.levelled_by, drive.map_cache) = (None, None);
-    if let Some(retry) = &mut drive.retry {
-        retry.age = None;
-    }
+    (drive.slc, drive.failures, drive.map_cache) = (None, None, None);
     if let Some(buffer) = &mut drive.buffer {
         buffer.entries = buffer.entries.max(1);
+    }
+    if more.coin() {
+        drive.multi_plane = Some([more.within(0..=900), more.within(0..=900)]);
+        drive.counts[3] = more.size(1..=4);
     }
     // Whole logical blocks, beside log blocks and one to merge into.
     let logical = more.size(1..=6);

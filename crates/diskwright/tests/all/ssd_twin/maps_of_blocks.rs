@@ -3,6 +3,7 @@
 use super::blocks::{Place, State};
 use super::model::{Model, Programming};
 use super::operations::{Running, Work};
+use super::parity::Target;
 use super::specs::LogMap;
 
 /// A log block, with its logical block if it has one, and when the host wrote it last.
@@ -11,18 +12,23 @@ struct Log {
     block: usize,
     of: Option<usize>,
     written: u64,
+    /// The place before which pages were last copied to it, for the one that is to be written there.
+    padded: usize,
 }
 
 /// What is left to do of a merge, or of padding.
 #[derive(Debug)]
 enum Todo {
-    /// Pages of a logical block, from one on and before another, are copied to a block.
+    /// Pages of a logical block, from one on and before another, are copied to a block; only those of one block, if it is given.
     Copy {
         logical: usize,
         to: usize,
         from: usize,
         until: usize,
+        only: Option<usize>,
     },
+    /// A block counts as full, whatever was copied to it.
+    Full(usize),
     Erase(usize),
     /// What is valid in a shared log block is merged; whether anything was.
     Share {
@@ -118,8 +124,60 @@ impl Model<'_> {
         let levelling = self.drive().levelling;
         let block = self.planes[plane].next_free(levelling);
         let block = block.expect("one is kept to merge into");
-        self.planes[plane].blocks[block].state = State::Open;
+        let its = &mut self.planes[plane].blocks[block];
+        (its.state, its.opened, its.reads) = (State::Open, Some(self.now), 0);
         block
+    }
+
+    /// The logical block of which a block is the full data block.
+    fn full_data(&self, plane: usize, block: usize) -> Option<usize> {
+        let data = &self.logs[plane].data;
+        let logical = data.iter().position(|&its| its == Some(block))?;
+        self.is_full(plane, block).then_some(logical)
+    }
+
+    /// Whether a block is sealed, as blocks of a map of pages are.
+    pub fn is_full_data(&self, plane: usize, block: usize) -> bool {
+        self.full_data(plane, block).is_some()
+    }
+
+    /// Whether a page of a block is being programmed, or its program is suspended.
+    pub fn is_being_programmed(&self, plane: usize, block: usize) -> bool {
+        let worker = &self.workers[self.drive().worker_of(plane)];
+        let suspended = worker.suspended.as_ref().map(|(suspended, _)| suspended);
+        let mut begun = worker.running.iter().chain(suspended);
+        begun.any(|first| {
+            let mut all = std::iter::once(first).chain(&first.others);
+            all.any(|one| {
+                let target = one.target.map(|(plane, block, _)| (plane, block));
+                matches!(one.work, Work::Program { .. }) && target == Some((plane, block))
+            })
+        })
+    }
+
+    /// Whether a full data block of a plane may be copied now.
+    pub fn may_relocate(&self, plane: usize) -> bool {
+        !self.is_merging(plane) && self.planes[plane].free() > 0
+    }
+
+    /// What is valid in a full data block is copied to a free block, which takes its place.
+    pub fn relocates(&mut self, plane: usize, block: usize) {
+        let logical = self.full_data(plane, block).expect("it is one");
+        let to = self.take_block(plane);
+        self.logs[plane].data[logical] = Some(to);
+        let until = self.drive().pages;
+        self.logs[plane].todo.extend([
+            Todo::Copy {
+                logical,
+                to,
+                from: 0,
+                until,
+                only: Some(block),
+            },
+            Todo::Full(to),
+            Todo::Erase(block),
+        ]);
+        self.goes_on_merging(plane);
     }
 
     fn is_merging(&self, plane: usize) -> bool {
@@ -176,6 +234,7 @@ impl Model<'_> {
             block,
             of: Some(logical),
             written: 0,
+            padded: 0,
         });
         Some(self.logs[plane].logs.len() - 1)
     }
@@ -204,11 +263,13 @@ impl Model<'_> {
             unit.is_some_and(|unit| self.map[unit].is_some())
         });
         if padded {
+            self.logs[plane].logs[log].padded = place;
             self.logs[plane].todo.push(Todo::Copy {
                 logical,
                 to: block,
                 from,
                 until: place,
+                only: None,
             });
             return None;
         }
@@ -267,6 +328,7 @@ impl Model<'_> {
                     block,
                     of: None,
                     written: 0,
+                    padded: 0,
                 });
                 block
             }
@@ -305,6 +367,7 @@ impl Model<'_> {
                 to: block,
                 from: begun,
                 until: pages,
+                only: None,
             });
             todo.extend(old.map(Todo::Erase));
             return;
@@ -325,6 +388,7 @@ impl Model<'_> {
             to,
             from: 0,
             until,
+            only: None,
         });
         todo.extend(old.map(Todo::Erase));
     }
@@ -342,16 +406,21 @@ impl Model<'_> {
         while !self.logs[plane].todo.is_empty() {
             match self.logs[plane].todo.remove(0) {
                 Todo::Erase(block) => return Some(Next::Erase(block)),
+                Todo::Full(block) => {
+                    self.planes[plane].blocks[block].begun = self.drive().pages;
+                }
                 Todo::Copy {
                     logical,
                     to,
                     from,
                     until,
+                    only,
                 } => {
                     let found = (from..until).find_map(|place| {
                         let unit = self.unit_at(plane, logical, place)?;
                         let at = self.map[unit].filter(|at| at.block != to)?;
-                        Some((place, unit, at))
+                        let is_copied = only.is_none_or(|only| only == at.block);
+                        is_copied.then_some((place, unit, at))
                     });
                     let Some((page, unit, from)) = found else {
                         continue;
@@ -361,6 +430,7 @@ impl Model<'_> {
                         to,
                         from: page + 1,
                         until,
+                        only,
                     };
                     self.logs[plane].todo.insert(0, rest);
                     let block = &mut self.planes[plane].blocks[to];
@@ -448,25 +518,113 @@ impl Model<'_> {
             if self.is_merging(plane) {
                 continue;
             }
-            let entry = self.pages[page].entries[0];
-            let unit = self.entries[entry].unit;
+            let unit = self.unit_of_page(page);
             let Some((block, number)) = self.page_of(plane, unit) else {
                 continue;
             };
             self.workers[worker].programs.remove(at);
-            self.entries[entry].has_begun = true;
-            self.host_pages += 1;
-            self.writes_logged(plane, block, number, unit);
-            let steps = self.steps_of_program(plane, block, number);
-            self.runs(
-                worker,
-                Running::new(Work::Program { page }, Vec::new(), steps),
-            );
-            let running = self.workers[worker].running.as_mut().expect("it begins");
-            running.target = Some((plane, block, number));
+            self.workers[worker].owes_program = false;
+            self.starts_logged_page(page, (plane, block, number));
+            let (mut pages, mut targets) = (vec![page], vec![(plane, block, number)]);
+            while let Some((place, page)) = self.next_program_to_join(worker, &pages, number) {
+                self.workers[worker].programs.remove(place);
+                let plane = self.pages[page].plane.expect("it was chosen");
+                let found = self.page_of(plane, self.unit_of_page(page));
+                let (block, number) = found.expect("it is written at once");
+                self.starts_logged_page(page, (plane, block, number));
+                pages.push(page);
+                targets.push((plane, block, number));
+            }
+            let steps = self.steps_of_programs(&targets);
+            let running = pages.iter().zip(&targets).map(|(&page, &target)| Running {
+                target: Some(target),
+                ..Running::new(Work::Program { page }, Vec::new(), Vec::new())
+            });
+            self.run_together(worker, steps, running.collect());
             return true;
         }
         false
+    }
+
+    fn unit_of_page(&self, page: usize) -> usize {
+        self.entries[self.pages[page].entries[0]].unit
+    }
+
+    /// The first program in a worker's queue that can be done with these, on a page of this number: the first one of its plane, before which nothing is
+    /// to be done. Its place in the queue, and its page.
+    fn next_program_to_join(
+        &self,
+        worker: usize,
+        together: &[usize],
+        number: usize,
+    ) -> Option<(usize, usize)> {
+        let plane_of = |page: usize| self.pages[page].plane.expect("it was chosen");
+        let programs = self.workers[worker].programs.iter().enumerate();
+        let pages: Vec<(usize, usize)> = programs
+            .filter_map(|(place, program)| match program {
+                Programming::Page(page) => Some((place, *page)),
+                Programming::OfMap { .. } => None,
+            })
+            .collect();
+        pages.iter().copied().find(|&(place, page)| {
+            let plane = plane_of(page);
+            let mut before = pages.iter().filter(|&&(other, _)| other < place);
+            let is_first = !before.any(|&(_, other)| plane_of(other) == plane);
+            let planes = together.iter().map(|&page| plane_of(page));
+            is_first
+                && self.may_join(worker, plane, planes)
+                && self.number_at_once(plane, self.unit_of_page(page)) == Some(number)
+        })
+    }
+
+    /// The number of the page on which a unit is written if nothing is to be merged or padded before.
+    fn number_at_once(&self, plane: usize, unit: usize) -> Option<usize> {
+        if self.is_merging(plane) {
+            return None;
+        }
+        let (logical, place) = self.logical(unit);
+        let its = &self.logs[plane];
+        let is_at_its_place =
+            its.data[logical].is_none_or(|block| self.begun(plane, block) <= place);
+        if is_at_its_place {
+            return Some(place);
+        }
+        let own = self.log_of(plane, logical);
+        let begun = own.map(|log| {
+            let log = &its.logs[log];
+            self.begun(plane, log.block).max(log.padded)
+        });
+        let has_room = |log_blocks: usize| its.logs.len() < log_blocks;
+        let log_blocks = self.log().log_blocks;
+        match self.log().scheme {
+            "block" => match begun {
+                None => (place == 0 && has_room(log_blocks)).then_some(0),
+                Some(begun) => (begun == place).then_some(place),
+            },
+            "bast" => match begun {
+                None => has_room(log_blocks).then_some(0),
+                Some(begun) => (begun < self.drive().pages).then_some(begun),
+            },
+            _ => match (its.sequential, its.logs.last()) {
+                (None, _) if place == 0 => Some(0),
+                (Some(_), _) if place == 0 => None,
+                (Some((block, of)), _) if of == logical => {
+                    (self.begun(plane, block) == place).then_some(place)
+                }
+                (_, Some(last)) if !self.is_full(plane, last.block) => {
+                    Some(self.begun(plane, last.block))
+                }
+                _ => has_room(log_blocks - 1).then_some(0),
+            },
+        }
+    }
+
+    /// A page of an entry begins to be written.
+    fn starts_logged_page(&mut self, page: usize, (plane, block, number): Target) {
+        let entry = self.pages[page].entries[0];
+        self.entries[entry].has_begun = true;
+        self.host_pages += 1;
+        self.writes_logged(plane, block, number, self.entries[entry].unit);
     }
 
     /// The host writes a page of a block.
@@ -482,7 +640,9 @@ impl Model<'_> {
     }
 
     pub fn merge_step_ends(&mut self, plane: usize, ended: &Running) {
-        match self.logs[plane].step.take().expect("the plane merges") {
+        let step = self.logs[plane].step.take().expect("the plane merges");
+        let has_erased = matches!(step, Next::Erase(_));
+        match step {
             Next::Copy {
                 unit,
                 from,
@@ -506,6 +666,9 @@ impl Model<'_> {
             }
         }
         self.goes_on_merging(plane);
+        if has_erased {
+            self.levels_wear(plane);
+        }
     }
 
     /// A unit is written in no time, before the run: in order, so that nothing is to be merged.

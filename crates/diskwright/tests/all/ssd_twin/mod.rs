@@ -144,6 +144,8 @@ fn merges_and_moves_of_superblocks_come_up() {
             ("merges.full", 30),
             ("dropped", 5),
             ("log_blocks", 60),
+            ("refreshed_blocks", 5),
+            ("levelled_blocks", 5),
         ],
     );
     come_up(

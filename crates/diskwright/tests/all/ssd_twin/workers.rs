@@ -146,7 +146,7 @@ impl Model<'_> {
     }
 
     /// An operation begins, and others with it.
-    fn run_together(&mut self, worker: usize, steps: Vec<Step>, mut together: Vec<Running>) {
+    pub fn run_together(&mut self, worker: usize, steps: Vec<Step>, mut together: Vec<Running>) {
         let mut first = together.remove(0);
         (first.steps, first.others) = (steps, together);
         self.runs(worker, first);
@@ -201,7 +201,7 @@ impl Model<'_> {
     }
 
     /// Whether a worker's operation on a plane can be done with others: on another plane of their die.
-    fn may_join(
+    pub fn may_join(
         &self,
         worker: usize,
         plane: usize,
