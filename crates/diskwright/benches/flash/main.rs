@@ -59,7 +59,7 @@ struct Choice {
     /// Whether it needs data on the drive, where reads do not put anything there.
     filled: bool,
     /// What both drives have.
-    both: &'static str,
+    both: &'static [&'static str],
     /// What one of them has.
     tables: &'static str,
 }
@@ -67,7 +67,8 @@ struct Choice {
 impl Choice {
     /// The tables of the drive without the option, and with it.
     fn tables(&self) -> (String, String) {
-        let without = format!("{}{}", if self.filled { FILLED } else { "" }, self.both);
+        let filled = if self.filled { FILLED } else { "" };
+        let without = format!("{filled}{}", self.both.concat());
         let with = format!("{without}{}", self.tables);
         (without, with)
     }
@@ -77,7 +78,7 @@ const fn choice(name: &'static str, tables: &'static str) -> Choice {
     Choice {
         name,
         filled: false,
-        both: "",
+        both: &[],
         tables,
     }
 }
@@ -116,7 +117,7 @@ const OPTIONS: [Choice; 14] = [
     Choice {
         name: "failures",
         filled: false,
-        both: MORE_SPARE,
+        both: &[MORE_SPARE],
         tables: "failures = { program = { worn = '0.0001 %', erases = 3000 } }\n",
     },
     choice(
@@ -128,13 +129,13 @@ const OPTIONS: [Choice; 14] = [
     Choice {
         name: "SLC cache",
         filled: true,
-        both: MORE_SPARE,
+        both: &[MORE_SPARE],
         tables: "slc = { pages = 85, fixed = 2, read = '25 us', program = '200 us' }\n",
     },
     Choice {
         name: "parity, 8 dies",
         filled: true,
-        both: "allocation = { fixed = 0 }\nspare = { share = '12 %', reserved = 1 }\n",
+        both: &["allocation = { fixed = 0 }\n", MORE_SPARE],
         tables: "parity = { stripe = 8 }\n",
     },
 ];
