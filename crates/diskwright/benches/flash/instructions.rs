@@ -10,34 +10,26 @@ use crate::{CASES, Case, OPTIONS, engine};
 /// The word with which the benchmark calls itself for a single run.
 pub const ONE: &str = "--one";
 
-/// The two numbers of requests: writes clean before the smaller one is reached.
-const FEW_AND_MANY: (u64, u64) = (2_000_000, 2_400_000);
-/// The same of drives that are filled at the start, which clean sooner, and far more for each write.
-const OF_FILLED: (u64, u64) = (1_000_000, 1_100_000);
+/// The two numbers of requests. Writes clean before the smaller one is reached.
+const FEW: u64 = 2_000_000;
+const MANY: u64 = 2_400_000;
 
 /// Counts with each option, and those without.
 pub fn options() {
     println!("Options: instructions a request, and of those without");
     println!("{:24}{:>26}{:>26}", "", CASES[0].name, CASES[1].name);
-    let plain = CASES
-        .each_ref()
-        .map(|case| per_request(case, "", FEW_AND_MANY));
+    let plain = CASES.each_ref().map(|case| per_request(case, ""));
     println!("{:24}{:18.0}{:26.0}", "none", plain[0], plain[1]);
     for choice in OPTIONS {
         let (without, with) = choice.tables();
-        let numbers = if choice.filled {
-            OF_FILLED
-        } else {
-            FEW_AND_MANY
-        };
         let counts: [String; 2] = std::array::from_fn(|at| {
             let case = &CASES[at];
             let without = if without.is_empty() {
                 plain[at]
             } else {
-                per_request(case, &without, numbers)
+                per_request(case, &without)
             };
-            let with = per_request(case, &with, numbers);
+            let with = per_request(case, &with);
             format!("{with:18.0}{:8.2}", with / without)
         });
         println!("{:24}{}", choice.name, counts.concat());
@@ -45,8 +37,8 @@ pub fn options() {
 }
 
 /// Instructions of one more request.
-fn per_request(case: &Case, tables: &str, (few, many): (u64, u64)) -> f64 {
-    (counted(case, tables, many) - counted(case, tables, few)) / (many - few) as f64
+fn per_request(case: &Case, tables: &str) -> f64 {
+    (counted(case, tables, MANY) - counted(case, tables, FEW)) / (MANY - FEW) as f64
 }
 
 /// Instructions of a run.

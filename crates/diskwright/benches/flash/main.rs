@@ -135,7 +135,12 @@ const OPTIONS: [Choice; 14] = [
     Choice {
         name: "parity, 8 dies",
         filled: true,
-        both: &["allocation = { fixed = 0 }\n", MORE_SPARE],
+        // An eighth of the flash is parity: beside the free blocks that this drive wants its data would have no room.
+        both: &[
+            "allocation = { fixed = 0 }\n",
+            MORE_SPARE,
+            "cleaning = { begin = 4 }\n",
+        ],
         tables: "parity = { stripe = 8 }\n",
     },
 ];
