@@ -535,12 +535,7 @@ impl Model<'_> {
                 pages.push(page);
                 targets.push((plane, block, number));
             }
-            let steps = self.steps_of_programs(&targets);
-            let running = pages.iter().zip(&targets).map(|(&page, &target)| Running {
-                target: Some(target),
-                ..Running::new(Work::Program { page }, Vec::new(), Vec::new())
-            });
-            self.run_together(worker, steps, running.collect());
+            self.run_programs(worker, &pages, &targets);
             return true;
         }
         false

@@ -146,10 +146,20 @@ impl Model<'_> {
     }
 
     /// An operation begins, and others with it.
-    pub fn run_together(&mut self, worker: usize, steps: Vec<Step>, mut together: Vec<Running>) {
+    fn run_together(&mut self, worker: usize, steps: Vec<Step>, mut together: Vec<Running>) {
         let mut first = together.remove(0);
         (first.steps, first.others) = (steps, together);
         self.runs(worker, first);
+    }
+
+    /// Programs of pages of entries, on these pages of blocks, begin together.
+    pub fn run_programs(&mut self, worker: usize, pages: &[usize], targets: &[Target]) {
+        let steps = self.steps_of_programs(targets);
+        let running = pages.iter().zip(targets).map(|(&page, &target)| Running {
+            target: Some(target),
+            ..Running::new(Work::Program { page }, Vec::new(), Vec::new())
+        });
+        self.run_together(worker, steps, running.collect());
     }
 
     pub fn begin_read(&mut self, worker: usize) -> bool {
@@ -338,12 +348,7 @@ impl Model<'_> {
         self.workers[worker].programs_since += pages.len();
         self.workers[worker].owes_program = false;
         let targets: Vec<Target> = pages.iter().map(|&page| self.starts_page(page)).collect();
-        let steps = self.steps_of_programs(&targets);
-        let running = pages.iter().zip(&targets).map(|(&page, &target)| Running {
-            target: Some(target),
-            ..Running::new(Work::Program { page }, Vec::new(), Vec::new())
-        });
-        self.run_together(worker, steps, running.collect());
+        self.run_programs(worker, &pages, &targets);
         for (plane, _, page) in targets {
             self.cleans_if_needed(plane, page == 0);
         }
