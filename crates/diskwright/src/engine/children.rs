@@ -22,12 +22,34 @@ pub struct Children<P> {
     sent: Vec<Option<EndedPiece<P>>>,
 }
 
+/// Whether a run goes on for what a device does of its own accord.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// It does, as for a rebuild.
+    Foreground,
+    /// It does not, as for a step of a scrub.
+    Background,
+    /// As it does for the request that the device [has been handed last](Context::is_behind_background): for what is done behind the requests of
+    /// whoever uses the device, such as writing back.
+    Behind,
+}
+
+impl Ground {
+    /// Of what is done behind one request.
+    pub fn of(request: &Request) -> Ground {
+        match request.is_background {
+            true => Ground::Background,
+            false => Ground::Foreground,
+        }
+    }
+}
+
 /// A job under way.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     request: Option<RequestId>,
-    /// The run does not go on for it.
-    is_background: bool,
+    /// Of a job of the device's own.
+    ground: Ground,
     phase: u32,
     /// Pieces that the present phase has been given.
     pieces: u32,
@@ -83,9 +105,9 @@ impl<P> Default for Children<P> {
 }
 
 impl<P> Children<P> {
-    /// Begins a job: for a request of the device, or for work of the device's own.
-    pub fn begin(&mut self, request: Option<RequestId>) -> JobId {
-        self.begin_in_phase(0, request)
+    /// Begins a job for a request of the device: the run goes on for it as it does for that.
+    pub fn begin(&mut self, request: RequestId) -> JobId {
+        self.begin_in_phase(0, Some(request))
     }
 
     /// Begins a job for a request that the device itself has spent time on: its pieces come behind that.
@@ -96,7 +118,7 @@ impl<P> Children<P> {
     fn begin_in_phase(&mut self, phase: u32, request: Option<RequestId>) -> JobId {
         let job = Job {
             request,
-            is_background: false,
+            ground: Ground::Foreground,
             phase,
             pieces: 0,
             left: 0,
@@ -115,10 +137,10 @@ impl<P> Children<P> {
         }
     }
 
-    /// Begins a job of the device's own for which alone the run does not go on, such as a step of a scrub.
-    pub fn begin_in_background(&mut self) -> JobId {
-        let job = self.begin(None);
-        self.jobs[job.0 as usize].is_background = true;
+    /// Begins a job of the device's own.
+    pub fn begin_own(&mut self, ground: Ground) -> JobId {
+        let job = self.begin_in_phase(0, None);
+        self.jobs[job.0 as usize].ground = ground;
         job
     }
 
@@ -156,12 +178,16 @@ impl<P> Children<P> {
         let place = entry.pieces;
         entry.pieces += 1;
         entry.left += 1;
-        let mut is_background = entry.is_background;
         let of_host = entry.request.map(|request| {
             let request = cx.request(request);
-            is_background |= request.is_background;
+            entry.ground = Ground::of(request);
             (request.sequence, request.stream, request.class)
         });
+        let is_background = match entry.ground {
+            Ground::Foreground => false,
+            Ground::Background => true,
+            Ground::Behind => cx.is_behind_background(),
+        };
         let request = cx.submit(child, command);
         if is_background {
             cx.put_in_background(request);

@@ -38,7 +38,7 @@ impl Device for Listener {
             cx.alarm(now + delay, Token::of_request(0, request));
             return;
         };
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         for _ in 0..2 {
             let flush = cx.request(request).command;
             self.children.send(job, child, flush, (), cx);

@@ -20,6 +20,8 @@ pub(crate) struct Kernel {
     pub checker: Option<Box<Checker>>,
     /// The parent of each device, if it has one.
     pub parents: Vec<Option<DeviceId>>,
+    /// Of each device, whether the request that it has been handed last is in the background.
+    pub are_behind_background: Vec<bool>,
     pub faults: Faults,
     /// The initiator has ended the run.
     pub has_stopped: bool,
@@ -122,11 +124,37 @@ impl Context<'_> {
         request
     }
 
+    /// The same for one of the device's requests: in the background where that is.
+    pub fn open_for(&mut self, of: RequestId, command: Command) -> RequestId {
+        let is_background = self.request(of).is_background;
+        self.open_on_ground(is_background, command)
+    }
+
+    /// The same for what the device does of its own accord behind its requests: [in the background](Self::is_behind_background) where they are.
+    pub fn open_behind(&mut self, command: Command) -> RequestId {
+        self.open_on_ground(self.is_behind_background(), command)
+    }
+
+    #[inline]
+    fn open_on_ground(&mut self, is_background: bool, command: Command) -> RequestId {
+        let request = self.open(command);
+        if is_background {
+            self.put_in_background(request);
+        }
+        request
+    }
+
     /// The same, for work that the run does not go on for alone: destaging, reading ahead.
     pub fn open_in_background(&mut self, command: Command) -> RequestId {
         let request = self.open(command);
         self.put_in_background(request);
         request
+    }
+
+    /// Whether the request that this device was handed last is in the background: then so is what the device does of its own accord behind its
+    /// requests.
+    pub fn is_behind_background(&self) -> bool {
+        self.kernel.are_behind_background[self.device.0 as usize]
     }
 
     /// Has the run not go on for a request alone.

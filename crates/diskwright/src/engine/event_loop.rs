@@ -58,6 +58,7 @@ impl Engine {
             wakes: Fifo::default(),
             requests: Slab::default(),
             checker,
+            are_behind_background: vec![false; parents.len()],
             parents,
             faults: Faults::default(),
             has_stopped: false,
@@ -292,6 +293,8 @@ impl Engine {
                         self.kernel.messages.push(Message::Completed { request });
                         continue;
                     }
+                    self.kernel.are_behind_background[device.0 as usize] =
+                        self.kernel.requests.get(request).is_background;
                     let (device, mut cx) = self.device(device);
                     if let Op::NvCache(_) = cx.request(request).command.op
                         && device.nv_cache().is_none()

@@ -53,7 +53,7 @@ impl Gate {
             && let Some(request) = self.outside.pop_front()
         {
             self.room -= 1;
-            let job = self.children.begin(Some(request));
+            let job = self.children.begin(request);
             let command = cx.request(request).command;
             self.children.send(job, self.child, command, (), cx);
             self.most = self.most.max(self.children.len());
@@ -327,7 +327,7 @@ impl Device for Planner {
     }
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let plan = cx.request(request).command.lbn.0 as usize;
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         self.most = self.most.max(self.children.len());
         for piece in 0..self.plans[plan][0].len() {
             let command = self.command((plan, 0), piece, 0);

@@ -237,7 +237,7 @@ impl Device for Array {
             (entry.acceptance, entry.start) = (now, now);
             cx.complete(request, Outcome::FailedDevice);
         } else {
-            let job = self.children.begin(Some(request));
+            let job = self.children.begin(request);
             for &piece in &pieces {
                 self.send(job, request, piece, cx);
             }

@@ -248,6 +248,14 @@ impl Controller {
         let group = &self.operations.groups[number as usize];
         let child = &self.queues[group.child];
         let request = cx.submit(child.child.device, group.command);
+        let mut of_works = group.parts.iter().map(|&part| {
+            let work = self.works.get(self.operations.get(part).work);
+            work.request
+                .map_or(cx.is_behind_background(), |of| cx.request(of).is_background)
+        });
+        if of_works.all(|is_background| is_background) {
+            cx.put_in_background(request);
+        }
         let first = self.operations.get(group.parts[0]);
         if let Some(of) = self.works.get(first.work).request {
             let of = cx.request(of);

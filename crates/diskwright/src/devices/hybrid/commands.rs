@@ -56,7 +56,7 @@ impl Hybrid {
             NvCacheCommand::WriteMedium | NvCacheCommand::WriteMediumAndUnpin
                 if self.parks(request, command) => {}
             NvCacheCommand::WriteMedium | NvCacheCommand::WriteMediumAndUnpin => {
-                let job = self.children.begin(Some(request));
+                let job = self.children.begin(request);
                 self.send_to_medium(job, request, (lbn, command.end().0), cx);
             }
         }
@@ -139,7 +139,7 @@ impl Hybrid {
 
     /// Reads pinned blocks from the medium that have no data in the NV cache.
     fn populate(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         let runs = self.empty_runs((command.lbn.0, command.blocks.into()));
         let began = self.contents.tick();
         for run in &runs {

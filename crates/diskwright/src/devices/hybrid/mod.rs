@@ -130,13 +130,13 @@ impl Hybrid {
         match command.op {
             Op::Read | Op::Write => self.divide(request, &command, cx),
             Op::Flush => {
-                let job = self.children.begin(Some(request));
+                let job = self.children.begin(request);
                 self.ask_medium(job, command, Piece::Passed, cx);
                 (self.children).send(job, self.flash.device, command, Piece::Passed, cx);
             }
             // What is pinned stays: a trim need not do anything.
             Op::Trim => {
-                let job = self.children.begin(Some(request));
+                let job = self.children.begin(request);
                 self.ask_medium(job, command, Piece::Passed, cx);
             }
             Op::NvCache(of) => self.obey(of, request, &command, cx),

@@ -21,7 +21,7 @@ impl Hybrid {
         if is_write && !is_absorbed && self.parks(request, command) {
             return;
         }
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         let mut runs = std::mem::take(&mut self.runs);
         runs.clear();
         runs.extend(self.contents.runs(lbn, blocks));

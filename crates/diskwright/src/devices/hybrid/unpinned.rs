@@ -3,7 +3,7 @@
 use super::contents::{Run, Use};
 use super::{Hybrid, Piece};
 use crate::base::units::Lbn;
-use crate::engine::children::JobId;
+use crate::engine::children::{Ground, JobId};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId};
 
@@ -35,7 +35,10 @@ impl Hybrid {
         let Some(run) = self.contents.unpinned_from(0) else {
             return false;
         };
-        let job = self.children.begin(request);
+        let job = match request {
+            Some(request) => self.children.begin(request),
+            None => self.children.begin_own(Ground::Behind),
+        };
         self.flush = Some(Flush {
             job,
             lbn: run.lbn,

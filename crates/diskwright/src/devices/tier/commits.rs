@@ -5,7 +5,7 @@ use super::table::Waiter;
 use super::work::{Cause, Piece, Stage, What, WorkId, command};
 use super::{Condition, Tier};
 use crate::engine::Token;
-use crate::engine::children::PhaseEnd;
+use crate::engine::children::{Ground, PhaseEnd};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome};
 use crate::models::cache::Frame;
@@ -180,7 +180,7 @@ impl Tier {
         }
         table.begin();
         self.counters.commits += 1;
-        let job = self.children.begin(None);
+        let job = self.children.begin_own(Ground::Behind);
         self.committing = Some(job);
         if table.rules.is_volatile {
             self.send_commit(command(Op::Flush, 0, 0), cx);

@@ -157,7 +157,8 @@ impl Tier {
     /// Passes a trim on to the backing device.
     pub(super) fn pass_on(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let work = self.works.get_mut(id);
-        let job = self.children.begin(work.request);
+        let request = work.request.expect("a trim is the host's");
+        let job = self.children.begin(request);
         let piece = Piece {
             work: id,
             what: What::Trim,

@@ -189,7 +189,7 @@ impl Tier {
 
     /// Flushes both devices for a flush of the host.
     fn pass_flush(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         let flush = cx.request(request).command;
         let works_on = |is_cache| Piece {
             work: WorkId(u32::MAX),

@@ -3,7 +3,7 @@
 use super::work::{Action, Piece, Stage, What, Work, WorkId, WorkLine, command};
 use super::{Condition, FETCHED, Tier};
 use crate::base::units::Lbn;
-use crate::engine::children::PhaseEnd;
+use crate::engine::children::{Ground, PhaseEnd};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, RequestId};
 use crate::models::cache::Frame;
@@ -30,7 +30,7 @@ impl Tier {
             missing.map_or(0, |_| self.missing_blocks(&work)),
         );
         work.stage = Stage::Reading;
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         work.job = Some(job);
         let mut sent = 0;
         if let Some((lbn, blocks)) = missing {
@@ -247,7 +247,8 @@ impl Tier {
         work.stage = Stage::Promoting;
         if !self.parts.waits_for_promotion {
             self.children.end(end.job);
-            work.job = Some(self.children.begin(None));
+            let ground = Ground::of(cx.request(request));
+            work.job = Some(self.children.begin_own(ground));
             work.request = None;
             self.complete(request, Outcome::Ok, cx);
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::work::{Cause, Piece, Stage, What, WorkId, command};
 use super::{Condition, Tier};
 use crate::base::units::Time;
-use crate::engine::children::PhaseEnd;
+use crate::engine::children::{Ground, PhaseEnd};
 use crate::engine::context::Context;
 use crate::engine::request::{Op, Outcome, Part, Promise, RequestId};
 
@@ -136,7 +136,7 @@ impl Tier {
             }
             Step::Settle => {
                 self.retirement.progress = Progress::Settling;
-                let job = self.children.begin(None);
+                let job = self.children.begin_own(Ground::Foreground);
                 let piece = Piece {
                     work: WorkId(u32::MAX),
                     what: What::Retire,

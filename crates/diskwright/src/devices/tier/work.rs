@@ -1,7 +1,7 @@
 //! What a tier has under way: requests of the host, and the writing back of dirty lines.
 
 use crate::base::units::Lbn;
-use crate::engine::children::JobId;
+use crate::engine::children::{Ground, JobId};
 use crate::engine::request::{Command, Op, RequestId};
 use crate::models::cache::Frame;
 use crate::models::cache::block_cache::{LinePiece, Victim};
@@ -114,6 +114,20 @@ pub(super) enum Cause {
     Emptied {
         key: u64,
     },
+}
+
+impl Cause {
+    /// Whether a run goes on for a write-back.
+    pub fn ground(&self) -> Ground {
+        match self {
+            Cause::Change | Cause::Retirement => Ground::Foreground,
+            Cause::None
+            | Cause::Victim { .. }
+            | Cause::Cleaning
+            | Cause::Flush
+            | Cause::Emptied { .. } => Ground::Behind,
+        }
+    }
 }
 
 /// A work's part in one line.

@@ -96,8 +96,8 @@ impl Tier {
     }
 
     fn gather(&mut self, id: WorkId, cx: &mut Context<'_>) {
-        let job = self.children.begin(None);
         let work = self.works.get_mut(id);
+        let job = self.children.begin_own(work.cause.ground());
         (work.job, work.stage) = (Some(job), Stage::Gathering);
         self.counters.write_back(&work.cause);
         for index in 0..work.runs.len() {

@@ -30,7 +30,8 @@ impl Tier {
                 self.map.forget(frame, &line.piece);
             }
         }
-        work.job = Some(self.children.begin(work.request));
+        let request = work.request.expect("a write is the host's");
+        work.job = Some(self.children.begin(request));
         work.stage = Stage::Writing;
         self.works.put_back(id, work);
         self.send_write(id, cx);

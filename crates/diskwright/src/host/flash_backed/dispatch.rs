@@ -225,7 +225,7 @@ impl FlashBacked {
         if let Some((checker, device)) = cx.checker() {
             checker.buffered(device, MEMORY, request, run.start, command.blocks);
         }
-        let job = self.children.begin(Some(request));
+        let job = self.children.begin(request);
         let write = command_on(Op::NvCache(NvCacheCommand::PinAndWrite), command.fua, run);
         let child = self.send(job, write, Piece::Flash { order }, cx);
         if let Some((checker, _)) = cx.checker() {

@@ -3,14 +3,17 @@
 use super::counters::Written;
 use super::{Access, DropOrder, FlashBacked, MEMORY, Piece, command_on};
 use crate::base::units::{Lbn, Time};
-use crate::engine::children::{JobId, PhaseEnd};
+use crate::engine::children::{Ground, JobId, PhaseEnd};
 use crate::engine::context::Context;
 use crate::engine::request::{NvCacheCommand, Op, Outcome, Part, RequestId};
 
 impl FlashBacked {
     /// An access to the medium begins.
     pub(super) fn begin(&mut self, access: Access, cx: &mut Context<'_>) {
-        let job = self.children.begin(access.request);
+        let job = match access.request {
+            Some(request) => self.children.begin(request),
+            None => self.children.begin_own(Ground::Foreground),
+        };
         self.head = Lbn(access.run.end);
         let unpins_first = access.takes_entries && self.parts.order == DropOrder::Paper;
         if unpins_first {

@@ -197,7 +197,7 @@ impl Device for FlashBacked {
         self.counters.arrives(command.op);
         match command.op {
             Op::Flush => {
-                let job = self.children.begin(Some(request));
+                let job = self.children.begin(request);
                 self.send(job, command, Piece::Flush, cx);
             }
             Op::Read if self.read_from_memory(request, &command, cx) => {}

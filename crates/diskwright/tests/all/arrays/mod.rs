@@ -5,4 +5,5 @@ mod common;
 mod disks;
 mod faults;
 mod redundant;
+mod scrubs;
 mod specs;

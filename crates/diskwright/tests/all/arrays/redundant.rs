@@ -24,28 +24,6 @@ fn fault(at: &str, kind: &str) -> String {
 const FIVE: &str = "{ raid-5 = { unit = \"64 blocks\" } }";
 const SPARE: &str = "spare = [MEMBER]\nrebuild = { rate = \"2 MB/s\", step = \"64 KiB\" }";
 
-/// Of two arrays, one in the other, that scrub without a pause, one always has a step under way.
-#[test]
-fn a_run_does_not_go_on_for_scrubs_alone() {
-    let scrub = "scrub = { rate = \"100 MB/s\", step = \"64 KiB\", every = \"1 ms\" }";
-    let inner =
-        format!("{{ array = {{ layout = {{ mirror = {{}} }}, member = [{MEMBER}], {scrub} }} }}");
-    for behind in [
-        inner.clone(),
-        format!("{{ driver = {{ device = {inner} }} }}"),
-    ] {
-        let members = format!("member = [{MEMBER}, {behind}, {MEMBER}]\n{scrub}");
-        let spec = spec(5, "0.5", FIVE, 3, "");
-        let spec = format!(
-            "{}{members}\n",
-            spec.split("member = ").next().expect("a part")
-        );
-        let result = run(&spec);
-        assert_eq!(number(&result, "requests.completed"), 5.0);
-        assert!(number(&result, "devices.array.scrubbed_blocks") > 0.0);
-    }
-}
-
 #[test]
 fn a_member_that_fails_in_the_middle_is_rebuilt_and_no_read_is_wrong() {
     for layout in [

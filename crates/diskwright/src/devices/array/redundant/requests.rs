@@ -63,10 +63,9 @@ impl Redundant {
             self.work.push(Work::default());
             self.work.len() as u32 - 1
         });
-        // Of two arrays that scrub, one on the other, there may be one at work always.
-        let job = match kind {
-            Kind::Scrub { .. } => self.children.begin_in_background(),
-            _ => self.children.begin(request),
+        let job = match request {
+            Some(request) => self.children.begin(request),
+            None => self.children.begin_own(kind.ground()),
         };
         let work = &mut self.work[number as usize];
         work.renew(kind, request, command);

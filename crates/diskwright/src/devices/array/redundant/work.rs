@@ -6,7 +6,7 @@ use super::counters::Condition;
 use super::journal::Logged;
 use super::locks::Rows;
 use super::plan::{Bad, Plan};
-use crate::engine::children::{JobId, Passed};
+use crate::engine::children::{Ground, JobId, Passed};
 use crate::engine::request::{Command, DeviceId, Op, RequestId};
 
 /// What a piece of work is for.
@@ -41,6 +41,27 @@ pub enum Kind {
     Tail,
     /// An entry of the journal that is written to the members.
     Replay { entry: u64 },
+}
+
+impl Kind {
+    /// Whether a run goes on for it where it is for no request.
+    pub fn ground(&self) -> Ground {
+        match self {
+            // Of two arrays that scrub, one on the other, there may be one at work always.
+            Kind::Scrub { .. } => Ground::Background,
+            Kind::Marks | Kind::Unmark | Kind::Entries | Kind::Reclaim | Kind::Tail => {
+                Ground::Behind
+            }
+            Kind::None
+            | Kind::Request
+            | Kind::Flush
+            | Kind::Rebuild { .. }
+            | Kind::Seal { .. }
+            | Kind::Resync { .. }
+            | Kind::Settle
+            | Kind::Replay { .. } => Ground::Foreground,
+        }
+    }
 }
 
 /// A piece of work under way, or one that waits for its rows.

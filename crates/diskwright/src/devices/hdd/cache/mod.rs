@@ -372,10 +372,15 @@ impl DriveCache {
             }
             self.transfers.take_ready();
             let purpose = self.transfers.get(id).purpose;
-            let child = self.open(command, SentFor::Transfer(id), cx);
-            if let Purpose::Request(request) = purpose {
-                cx.request_mut(child).sequence = cx.request(request).sequence;
-            }
+            let child = match purpose {
+                Purpose::Request(request) => {
+                    let child = cx.open_for(request, command);
+                    cx.request_mut(child).sequence = cx.request(request).sequence;
+                    child
+                }
+                _ => cx.open_behind(command),
+            };
+            self.sent.note(child, SentFor::Transfer(id));
             self.in_disk += 1;
             if command.op == Op::Write
                 && let Some((checker, device)) = cx.checker()
@@ -388,13 +393,6 @@ impl DriveCache {
             }
             behind.accept(child, cx);
         }
-    }
-
-    /// Makes a request to the disk.
-    fn open(&mut self, command: Command, what: SentFor, cx: &mut Context<'_>) -> RequestId {
-        let child = cx.open(command);
-        self.sent.note(child, what);
-        child
     }
 
     /// A transfer is over.
@@ -558,7 +556,8 @@ impl DriveCache {
     /// Passes a flush or a trim on to the disk.
     fn pass(&mut self, request: RequestId, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         let command = cx.request(request).command;
-        let child = self.open(command, SentFor::Passed(request), cx);
+        let child = cx.open_for(request, command);
+        self.sent.note(child, SentFor::Passed(request));
         behind.accept(child, cx);
     }
 

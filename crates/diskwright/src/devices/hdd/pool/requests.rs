@@ -284,7 +284,7 @@ impl DrivePool {
                 return self.finish(id, disk);
             }
         }
-        let child = cx.open(command);
+        let child = cx.open_for(request, command);
         self.sent.note(child, SentFor::Transfer(id, false));
         let Request {
             sequence, start, ..
@@ -459,7 +459,7 @@ impl DrivePool {
             cx.request_mut(request).parts.add(Part::Overhead, before);
             return self.complete_at(request, now + before, cx);
         }
-        let child = cx.open(*command);
+        let child = cx.open_for(request, *command);
         self.sent.note(child, SentFor::Trim(request));
         disk.accept(child, cx);
     }
