@@ -267,6 +267,16 @@ def _mounted(folder: Path) -> tuple[str, list[str]]:
     return device, [told.stderr.strip()] if told.returncode else []
 
 
+def test_a_path_with_nothing_there_is_no_name_of_a_drive(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "socket"
+    done = command("extract", path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {path}: No such file or directory\n")
+    assert "the socket of a network block device" in done.stderr
+    assert "unknown drive" not in done.stderr
+    assert "unknown drive" in command("extract", "socket").stderr
+
+
 def test_a_mounted_device_is_refused(tmp_path: Path, command: Command) -> None:
     device, failed = _mounted(tmp_path)
     try:

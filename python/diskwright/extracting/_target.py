@@ -261,8 +261,15 @@ def opened(name: str | os.PathLike[str], allow_writes: bool, speed: float = 1.0)
         return NbdTarget(text, allow_writes, speed)
     try:
         mode = Path(text).stat().st_mode
-    except OSError:
+    except OSError as error:
         mode = 0
+        # A drive's name is no path; a drive's file that is not there is the drive's own error.
+        if os.sep in text and Path(text).suffix not in _DRIVES:
+            raise InputError(
+                f"error: {text}: {error.strerror}\n"
+                "  = help: accepted: the name of a drive; the path of a drive's file, of a block device, of "
+                "another file, or of the socket of a network block device; or its URI"
+            ) from error
     if stat.S_ISSOCK(mode):
         return NbdTarget(f"nbd+unix:///?socket={text}", allow_writes, speed)
     if speed != 1.0:
