@@ -2916,6 +2916,10 @@ class CleaningDescription(Table):
     """Whether the host's writes and cleaning take turns while the free blocks are between the two; else
     cleaning goes first. Default: false.
     """
+    write_delay: Time | None = None
+    """How long a write of the host is delayed for each unit that cleaning moves per unit that it frees, as
+    the block has them that was chosen last; left out, not at all.
+    """
     background: bool | None = None
     """Whether an operation of cleaning may begin while no read or program waits for its worker. Default:
     true.

@@ -199,6 +199,7 @@ fn cleaning(
     Ok(CleaningDescription {
         begin: share_of(ssd, least, flash.blocks)? + 1,
         at_once: 1,
+        write_delay: None,
         stop: 0,
         throttled: false,
         background: ssd.integer("Cleaning in background")? != 0,

@@ -283,6 +283,8 @@ fn cleaning(drive: &SsdDescription, is_logged: bool) -> Cleaning {
             at_once: 1,
             stop: 0,
             is_throttled: false,
+            write_delay: Time::ZERO,
+            delay: Time::ZERO,
             is_in_foreground: false,
             idle: None,
         },
@@ -291,6 +293,8 @@ fn cleaning(drive: &SsdDescription, is_logged: bool) -> Cleaning {
             at_once: its.at_once as usize,
             stop: its.stop,
             is_throttled: its.throttled,
+            write_delay: its.write_delay.unwrap_or(Time::ZERO),
+            delay: Time::ZERO,
             is_in_foreground: !its.background,
             idle: its.idle.map(|idle| (idle.after, idle.free)),
         },
@@ -405,6 +409,10 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
             "accepted: 1 to {MOST_AT_ONCE} blocks, and with separate = false no more than 1"
         );
         return Err(("cleaning", error.help(help).into()));
+    }
+    if let Some(delay) = drive.cleaning.write_delay.filter(|&delay| delay > LONGEST) {
+        let error = InputError::new(format!("write_delay = {delay}"));
+        return Err(("cleaning", error.help(format!("at most {LONGEST}")).into()));
     }
     if !drive.cleaning.background && drive.cleaning.idle.is_some() {
         let error = InputError::new("an idle drive that cleans, and background = false");

@@ -19,10 +19,23 @@ pub(super) struct Cleaning {
     pub stop: u32,
     /// Between the two, the host's writes and cleaning take turns, the more cleaning the fewer blocks are free.
     pub is_throttled: bool,
+    /// How long a write is delayed for each unit that cleaning moves per unit that it frees, and how long a write is delayed now.
+    pub write_delay: Time,
+    pub delay: Time,
     /// An operation of cleaning begins only while a read or a program waits for its worker.
     pub is_in_foreground: bool,
     /// In a drive that has been idle for this time, planes are cleaned up to this number of free blocks.
     pub idle: Option<(Time, u32)>,
+}
+
+impl Cleaning {
+    /// A block is cleaned of whose units so many are valid: writes pay for what is moved. The host's next units find room for `units` - `valid`.
+    pub fn delays(&mut self, valid: u32, units: u32) {
+        if self.write_delay > Time::ZERO {
+            let moved = self.write_delay.ns() * u64::from(valid);
+            self.delay = Time::from_ns(moved / u64::from(units - valid));
+        }
+    }
 }
 
 /// A block that is being cleaned.
@@ -117,8 +130,16 @@ impl Ssd {
             None => None,
         };
         let first = failed.or_else(|| self.blocks.choose_fold(plane));
-        let Some(block) = first.or_else(|| self.choose_victim(plane)) else {
-            return false;
+        let block = match first {
+            Some(block) => block,
+            None => {
+                let Some(block) = self.choose_victim(plane) else {
+                    return false;
+                };
+                let valid = self.blocks.block(block).valid;
+                self.cleaning.delays(valid, self.geometry.units_of_block());
+                block
+            }
         };
         self.begin_job(plane, block, cx);
         true

@@ -234,6 +234,10 @@ pub struct CleaningDescription {
     /// Whether the host's writes and cleaning take turns while the free blocks are between the two; else cleaning goes first.
     #[serde(default)]
     pub throttled: bool,
+    /// How long a write of the host is delayed for each unit that cleaning moves per unit that it frees, as the block has them that was chosen last;
+    /// left out, not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_delay: Option<Time>,
     /// Whether an operation of cleaning may begin while no read or program waits for its worker.
     #[serde(default = "yes")]
     pub background: bool,

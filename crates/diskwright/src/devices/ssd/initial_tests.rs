@@ -86,6 +86,8 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
             begin: 2,
             stop: 0,
             is_throttled: false,
+            write_delay: Time::ZERO,
+            delay: Time::ZERO,
             is_in_foreground: false,
             idle: None,
         },

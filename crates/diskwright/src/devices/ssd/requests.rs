@@ -95,6 +95,11 @@ impl Ssd {
             _ => self.interface.read,
         };
         entry.parts.add(Part::Overhead, overhead);
+        // What a write is delayed by is time that it waits.
+        let overhead = match command.op {
+            Op::Write => overhead + self.cleaning.delay,
+            _ => overhead,
+        };
         let index = request.0 as usize;
         if self.open.len() <= index {
             self.open.resize(index + 1, OpenRequest::default());

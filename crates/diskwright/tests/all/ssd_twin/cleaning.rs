@@ -21,8 +21,17 @@ impl Model<'_> {
             false => its.choose_victim(&self.case.drive, self.sealed),
         };
         if let Some(block) = block {
+            let its = &self.planes[plane].blocks[block];
+            if matches!(its.state, State::Sealed(_)) && !its.is_slc {
+                self.delays_writes(its.valid(), self.drive().pages * self.drive().units);
+            }
             self.cleans(plane, block);
         }
+    }
+
+    /// Writes are delayed by what is moved for what is freed.
+    pub fn delays_writes(&mut self, valid: usize, units: usize) {
+        self.write_delay = self.drive().write_delay * valid as u64 / (units - valid) as u64;
     }
 
     /// A plane with too few free blocks is cleaned: a further block of it, if one has been opened or erased.

@@ -21,7 +21,11 @@ impl Model<'_> {
             if self.asked(request).op == Op::Write {
                 let data = self.link_time(self.asked(request).blocks, false);
                 let frames = self.drive().frames;
-                self.from_host = self.from_host.max(at + self.drive().start_write) + frames + data;
+                self.from_host = self
+                    .from_host
+                    .max(at + self.drive().start_write + self.write_delay)
+                    + frames
+                    + data;
                 at = self.from_host;
             } else {
                 at += self.drive().start_read;

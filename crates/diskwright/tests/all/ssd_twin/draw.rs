@@ -83,6 +83,9 @@ fn options(more: &mut Draw, drive: &mut Drive) {
         drive.separate = true;
     }
     if more.coin() {
+        drive.write_delay = more.within(1..=9_000);
+    }
+    if more.coin() {
         drive.multi_plane = Some([more.within(0..=900), more.within(0..=900)]);
         drive.counts[3] = more.size(1..=4);
     }
@@ -378,6 +381,7 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         frames: 0,
         separation: Separation::Single,
         at_once: 1,
+        write_delay: 0,
         multi_plane: None,
         idle: None,
         endurance: None,

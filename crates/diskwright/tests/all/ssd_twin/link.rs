@@ -97,7 +97,10 @@ impl Model<'_> {
         let here = self.crosses(false, link.command()) + link.latency();
         let is_write = self.asked(request).op == Op::Write;
         let (at, event) = match is_write {
-            true => (here + self.drive().start_write, Event::Data(request)),
+            true => (
+                here + self.drive().start_write + self.write_delay,
+                Event::Data(request),
+            ),
             false => (
                 here + self.drive().start_read + self.drive().mapping,
                 Event::Mapped(request),

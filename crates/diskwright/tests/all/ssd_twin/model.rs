@@ -109,6 +109,8 @@ pub struct Model<'a> {
     pub waiting: Vec<usize>,
     pub arbiter: Arbiter,
     pub under_way: usize,
+    /// How long writes are delayed now.
+    pub write_delay: u64,
     /// When it had no request under way any more.
     pub idle_since: u64,
     /// What every request still waits for: units of a read, entries of a write.
@@ -197,6 +199,7 @@ impl<'a> Model<'a> {
             waiting: Vec::new(),
             arbiter: Arbiter::default(),
             under_way: 0,
+            write_delay: 0,
             idle_since: 0,
             missing: vec![0; case.requests.len()],
             to_host: 0,

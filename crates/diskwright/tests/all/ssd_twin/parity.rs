@@ -316,6 +316,12 @@ impl Model<'_> {
         let Some(block) = self.superblock_to_clean(set) else {
             return;
         };
+        let planes = self.sets[set].planes.iter();
+        let valid = planes
+            .map(|&plane| self.planes[plane].blocks[block].valid())
+            .sum();
+        let pages = self.drive().data_pages(self.width());
+        self.delays_writes(valid, pages * self.drive().units);
         for plane in self.sets[set].planes.clone() {
             // It is no candidate any more.
             self.planes[plane].blocks[block].state = State::Open;

@@ -203,6 +203,8 @@ pub struct Drive {
     pub separation: Separation,
     /// Blocks of a plane that are cleaned side by side.
     pub at_once: usize,
+    /// How long a write is delayed for each unit that is moved per unit that is freed, ns.
+    pub write_delay: u64,
     /// What each read, and each program, of several planes costs in place of its command.
     pub multi_plane: Option<[u64; 2]>,
     /// After which time an idle drive is cleaned, and up to how many free blocks.
@@ -339,10 +341,11 @@ impl Drive {
         }
         _ = write!(
             text,
-            "[cleaning]\nbegin = {}\nstop = {}\nat_once = {}\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\nbackground = {}\n",
+            "[cleaning]\nbegin = {}\nstop = {}\nat_once = {}\nwrite_delay = \"{} ns\"\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\nbackground = {}\n",
             self.begin,
             self.stop,
             self.at_once,
+            self.write_delay,
             self.victim,
             self.separate,
             self.throttled,
