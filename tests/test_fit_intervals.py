@@ -180,5 +180,6 @@ def test_intervals_have_the_truth_of_two_hundred_drives(tmp_path: Path) -> None:
     by_kind = _of_drives(tmp_path, range(1_000, 1_200))
     shares = {kind: np.mean([one.covers for one in ones]) for kind, ones in by_kind.items()}
     print(shares)
+    assert all(share >= 0.9 for share in shares.values()), shares
     # In whole percents: of 200 drives the share of a kind is not known better.
-    assert all(0.90 <= round(share, 2) <= 0.98 for share in shares.values()), shares
+    assert all(round(share, 2) <= 0.98 for share in shares.values()), shares

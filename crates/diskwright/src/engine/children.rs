@@ -48,7 +48,7 @@ impl Ground {
 #[derive(Clone, Copy, Debug)]
 struct Job {
     request: Option<RequestId>,
-    /// Of a job of the device's own.
+    /// That of a job of the device's own; a request's is asked of it.
     ground: Ground,
     phase: u32,
     /// Pieces that the present phase has been given.
@@ -107,18 +107,18 @@ impl<P> Default for Children<P> {
 impl<P> Children<P> {
     /// Begins a job for a request of the device: the run goes on for it as it does for that.
     pub fn begin(&mut self, request: RequestId) -> JobId {
-        self.begin_in_phase(0, Some(request))
+        self.begin_in_phase(0, Some(request), Ground::Foreground)
     }
 
     /// Begins a job for a request that the device itself has spent time on: its pieces come behind that.
     pub fn begin_after_own(&mut self, request: RequestId) -> JobId {
-        self.begin_in_phase(1, Some(request))
+        self.begin_in_phase(1, Some(request), Ground::Foreground)
     }
 
-    fn begin_in_phase(&mut self, phase: u32, request: Option<RequestId>) -> JobId {
+    fn begin_in_phase(&mut self, phase: u32, request: Option<RequestId>, ground: Ground) -> JobId {
         let job = Job {
             request,
-            ground: Ground::Foreground,
+            ground,
             phase,
             pieces: 0,
             left: 0,
@@ -139,9 +139,7 @@ impl<P> Children<P> {
 
     /// Begins a job of the device's own.
     pub fn begin_own(&mut self, ground: Ground) -> JobId {
-        let job = self.begin_in_phase(0, None);
-        self.jobs[job.0 as usize].ground = ground;
-        job
+        self.begin_in_phase(0, None, ground)
     }
 
     /// Jobs under way.
@@ -178,12 +176,13 @@ impl<P> Children<P> {
         let place = entry.pieces;
         entry.pieces += 1;
         entry.left += 1;
+        let mut ground = entry.ground;
         let of_host = entry.request.map(|request| {
             let request = cx.request(request);
-            entry.ground = Ground::of(request);
+            ground = Ground::of(request);
             (request.sequence, request.stream, request.class)
         });
-        let is_background = match entry.ground {
+        let is_background = match ground {
             Ground::Foreground => false,
             Ground::Background => true,
             Ground::Behind => cx.is_behind_background(),

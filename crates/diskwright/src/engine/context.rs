@@ -146,9 +146,7 @@ impl Context<'_> {
 
     /// The same, for work that the run does not go on for alone: destaging, reading ahead.
     pub fn open_in_background(&mut self, command: Command) -> RequestId {
-        let request = self.open(command);
-        self.put_in_background(request);
-        request
+        self.open_on_ground(true, command)
     }
 
     /// Whether the request that this device was handed last is in the background: then so is what the device does of its own accord behind its

@@ -130,19 +130,19 @@ impl Ssd {
             None => None,
         };
         let first = failed.or_else(|| self.blocks.choose_fold(plane));
-        let block = match first {
-            Some(block) => block,
-            None => {
-                let Some(block) = self.choose_victim(plane) else {
-                    return false;
-                };
-                let valid = self.blocks.block(block).valid;
-                self.cleaning.delays(valid, self.geometry.units_of_block());
-                block
-            }
+        let Some(block) = first.or_else(|| self.choose_paid_victim(plane)) else {
+            return false;
         };
         self.begin_job(plane, block, cx);
         true
+    }
+
+    /// Chooses a victim for which writes pay from now on.
+    fn choose_paid_victim(&mut self, plane: u32) -> Option<u32> {
+        let block = self.choose_victim(plane)?;
+        let valid = self.blocks.block(block).valid;
+        self.cleaning.delays(valid, self.geometry.units_of_block());
+        Some(block)
     }
 
     fn begin_job(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {

@@ -90,16 +90,13 @@ impl Ssd {
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
         let command = entry.command;
-        let overhead = match command.op {
-            Op::Write => self.interface.write,
-            _ => self.interface.read,
+        // What a write is delayed by counts as time that it waits.
+        let (overhead, delay) = match command.op {
+            Op::Write => (self.interface.write, self.cleaning.delay),
+            _ => (self.interface.read, Time::ZERO),
         };
         entry.parts.add(Part::Overhead, overhead);
-        // What a write is delayed by is time that it waits.
-        let overhead = match command.op {
-            Op::Write => overhead + self.cleaning.delay,
-            _ => overhead,
-        };
+        let begins = overhead + delay;
         let index = request.0 as usize;
         if self.open.len() <= index {
             self.open.resize(index + 1, OpenRequest::default());
@@ -110,9 +107,9 @@ impl Ssd {
         };
         entry.parts.add(Part::Mapping, self.interface.mapping);
         if self.link.is_some() {
-            return self.crosses_link(request, overhead, cx);
+            return self.crosses_link(request, begins, cx);
         }
-        let mut at = now + overhead;
+        let mut at = now + begins;
         if command.op == Op::Write {
             let data = self.interface.frames + self.link_time(Direction::ToDevice, command.blocks);
             entry.parts.add(Part::Bus, data);

@@ -250,14 +250,17 @@ impl Superblocks {
     /// The superblocks of a set as blocks, with what is valid in all of their blocks, in the order of their leaders.
     pub fn of_set(&self, set: u32, blocks: &Blocks) -> (&[u32], Vec<Block>) {
         let leaders = &self.blocks_of[self.first_plane(set) as usize];
-        let all = leaders.iter().map(|&leader| {
-            let members = self.members(leader);
-            Block {
-                valid: members.map(|block| blocks.block(block).valid).sum(),
-                ..*blocks.block(leader)
-            }
+        let all = leaders.iter().map(|&leader| Block {
+            valid: self.valid_in(leader, blocks),
+            ..*blocks.block(leader)
         });
         (leaders, all.collect())
+    }
+
+    /// Valid units of a superblock.
+    pub fn valid_in(&self, leader: u32, blocks: &Blocks) -> u32 {
+        let members = self.members(leader);
+        members.map(|block| blocks.block(block).valid).sum()
     }
 
     /// Valid units of a set.

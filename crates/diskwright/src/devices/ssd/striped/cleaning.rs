@@ -167,14 +167,6 @@ impl Ssd {
         Some(leader)
     }
 
-    /// Valid units of a superblock, and all that it has room for.
-    fn units_of_superblock(&self, leader: u32) -> Option<(u32, u32)> {
-        let superblocks = &self.stripes.as_ref()?.superblocks;
-        let members = superblocks.members(leader);
-        let valid = members.map(|block| self.blocks.block(block).valid).sum();
-        Some((valid, superblocks.units()))
-    }
-
     /// Begins to clean a superblock of a set; whether there is one that may be cleaned.
     fn clean_superblock(&mut self, set: u32, cx: &mut Context<'_>) -> bool {
         if self.read_only_since.is_some() {
@@ -183,10 +175,9 @@ impl Ssd {
         let Some(leader) = self.choose_superblock(set) else {
             return false;
         };
-        if let Some((valid, units)) = self.units_of_superblock(leader) {
-            self.cleaning.delays(valid, units);
-        }
         if let Some(striped) = &mut self.stripes {
+            let valid = striped.superblocks.valid_in(leader, &self.blocks);
+            self.cleaning.delays(valid, striped.superblocks.units());
             striped.jobs[set as usize].push(Job::new(leader));
         }
         self.go_on_cleaning(set, leader, cx);
