@@ -26,10 +26,10 @@ Floats = NDArray[np.float64]
 # expected to be, ms.
 _STRAY = 0.01
 OVERHEAD_PRIOR_MS, SEEK_PRIOR_MS = 0.6, 0.4
-# How far the points of a seek curve are expected to be off each by itself, beside what all have in common: a
-# curve that was measured has its shape, but how much of a command's time it is and how much is overhead is
-# told apart badly.
-_ALONE_MS = 0.1
+# Seeks are expected to be off by a share that all of them have in common, too, as actuators of one design
+# differ, and each by itself: a curve that was measured has its shape, but how much of a command's time it is
+# and how much is overhead is told apart badly.
+_SHARE, _ALONE_MS = 0.025, 0.05
 # By how much a request takes longer than from the buffer that the medium served.
 _LONGER_MS = 0.3
 # The least spread of arrivals in a search: with less, the likelihood is a staircase that no derivative
@@ -205,12 +205,18 @@ def corrections(problem: Problem) -> Corrections:
     return Corrections(drawn[:, :-1], count, float(np.exp(drawn[:, -1].mean())))
 
 
-def priors(overheads: int, seeks: int) -> Floats:
-    """What corrections are expected to be: a matrix that makes independent residuals of spread 1 of them."""
-    covariance = np.zeros((overheads + seeks, overheads + seeks))
-    covariance[overheads:, overheads:] = SEEK_PRIOR_MS**2
-    spreads = np.array([OVERHEAD_PRIOR_MS] * overheads + [_ALONE_MS] * seeks)
-    covariance += np.diag(spreads**2)
+def expected(overheads: int, seeks_ms: Floats) -> Floats:
+    """The covariance of corrections before anything is estimated, ms²: of some overheads, then of the numbers
+    of a seek curve, which have these values.
+    """
+    of_seeks = SEEK_PRIOR_MS**2 + _SHARE**2 * np.outer(seeks_ms, seeks_ms)
+    covariance = np.diag([OVERHEAD_PRIOR_MS**2] * overheads + [_ALONE_MS**2] * len(seeks_ms))
+    covariance[overheads:, overheads:] += of_seeks
+    return covariance
+
+
+def priors(covariance: Floats) -> Floats:
+    """A matrix that makes independent residuals of spread 1 of corrections with a covariance."""
     matrix: Floats = np.linalg.cholesky(np.linalg.inv(covariance)).T
     return matrix
 

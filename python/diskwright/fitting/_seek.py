@@ -37,6 +37,11 @@ class SeekNumbers:
     numbers: tuple[SeekNumber, ...]
     knots: Floats
 
+    @property
+    def values_ms(self) -> Floats:
+        """The numbers, in their units of 1 ms."""
+        return np.array([number.start / number.per_ms for number in self.numbers])
+
     @staticmethod
     def of(
         description: Mapping[str, Any], distances: NDArray[np.int64], knots: Floats | None = None

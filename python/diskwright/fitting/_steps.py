@@ -100,8 +100,7 @@ class _Place:
 
     @property
     def prior_ms(self) -> Floats:
-        seeks = [_positioning.SEEK_PRIOR_MS] * len(self.seek.numbers)
-        return np.array([_positioning.OVERHEAD_PRIOR_MS] * len(BEFORE) + seeks)
+        return np.sqrt(np.diag(_positioning.expected(len(BEFORE), self.seek.values_ms)))
 
     @property
     def affected(self) -> NDArray[np.int64]:
@@ -275,8 +274,7 @@ class Fitting:
         known = state.positioning
         seek = SeekNumbers.of(now, distance, None if known is None else known.knots)
         if known is None:
-            priors = _positioning.priors(len(BEFORE), len(seek.numbers))
-            yield _nudges(now, seek), np.asarray(np.linalg.inv(priors.T @ priors), dtype=np.float64)
+            yield _nudges(now, seek), _positioning.expected(len(BEFORE), seek.values_ms)
         else:
             yield _nudges(now, seek), known.covariance
 
@@ -375,7 +373,7 @@ class Fitting:
             design[tells],
             np.array([(value - start) / per_ms for per_ms, value, start in numbers]),
             np.array([*least, *(-number.start if has_points else -np.inf for number in seek.numbers)]),
-            _positioning.priors(len(BEFORE), len(seek.numbers)),
+            _positioning.priors(_positioning.expected(len(BEFORE), original.values_ms)),
             uncertain[tells],
             state.spread,
         )
@@ -449,10 +447,10 @@ class Fitting:
         for name, was in zip(names, start, strict=True):
             value = ms(best[name])
             low, high = state.estimates[name].ci95 or (was, was)
-            # What two ways to estimate differ by is uncertainty as well.
-            half = float(np.hypot((high - low) / 2, value - was))
+            at_start = _parameters.value_of(self.start, name)
             state.changes[name] = best[name]
-            self._estimated(state, name, value, half)
+            # The likelihood's edges tell no interval: it is the posterior distribution's, with the value.
+            state.estimates[name] = Estimate(value, at_start, (min(low, value), max(high, value)))
 
     def switches(self, state: State) -> None:
         """The buffer's switches, the best one first, as long as one more pays its penalty."""
