@@ -41,7 +41,7 @@ impl Cleaning {
 /// A block that is being cleaned.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
-    block: u32,
+    pub block: u32,
     /// The first slot that has not been looked at.
     next: u32,
     /// Units that are being moved, with their slots, and how many of them the page had that was read last.
@@ -193,12 +193,11 @@ impl Ssd {
         self.geometry.is_first_of_block(slot)
     }
 
-    /// The operation of cleaning that a worker does next. A block is not erased before all others of its plane that are being cleaned have been
-    /// moved.
-    pub(super) fn next_cleaning(&mut self, worker: u32) -> Option<OpId> {
-        loop {
-            let mut queue = self.workers[worker as usize].cleaning;
-            let id = queue.front()?;
+    /// The operation of cleaning that a worker does next: the first one, but a block is not erased before all others of its plane that are being
+    /// cleaned have been moved.
+    pub(super) fn next_cleaning(&self, worker: u32) -> Option<OpId> {
+        let mut at = self.workers[worker as usize].cleaning.front();
+        while let Some(id) = at {
             let operation = self.operations.get(id);
             let jobs = &self.jobs[operation.plane as usize];
             let has_other = || jobs.iter().any(|job| self.next_valid(job).is_some());
@@ -206,10 +205,9 @@ impl Ssd {
             {
                 return Some(id);
             }
-            self.operations.take(&mut queue, None, id);
-            self.operations.push(&mut queue, id);
-            self.workers[worker as usize].cleaning = queue;
+            at = self.operations.after(id);
         }
+        None
     }
 
     /// Chooses the block of a plane that is cleaned next.

@@ -499,11 +499,7 @@ impl Ssd {
         }
         if self.stripes.is_some() {
             self.form_pages_due(cx);
-            self.let_all_pages_in(cx);
         }
-        if self.has_stuck {
-            self.has_stuck = false;
-            self.schedule_all(cx);
-        }
+        self.let_blocked_go_on(cx);
     }
 }

@@ -150,7 +150,7 @@ impl Ssd {
             Op::Flush => self.flush_arrived(request),
             Op::Write if self.read_only_since.is_none() => self.write_arrived(request, cx),
             Op::Trim if self.read_only_since.is_none() => {
-                self.trim(&command);
+                self.trim(&command, cx);
                 self.done.push(request);
             }
             // Of these the last ones do not come here: an SSD has no NV cache.
@@ -398,8 +398,8 @@ impl Ssd {
         }
     }
 
-    /// Whole units of a trim are nowhere from now on, but for those that are in the controller.
-    fn trim(&mut self, command: &Command) {
+    /// Whole units of a trim are nowhere from now on, but for those that are in the controller. Pages that had no room may have some now.
+    fn trim(&mut self, command: &Command, cx: &mut Context<'_>) {
         let blocks = u64::from(self.geometry.unit_blocks);
         let first = command.lbn.0.div_ceil(blocks) as u32;
         let end = (command.end().0 / blocks) as u32;
@@ -409,5 +409,6 @@ impl Ssd {
                 self.counters.trimmed_pages += 1;
             }
         }
+        self.let_blocked_go_on(cx);
     }
 }

@@ -28,6 +28,14 @@ impl Ssd {
         }
     }
 
+    /// Pages that had no room may have some: units are no longer valid, or an operation is over.
+    pub(super) fn let_blocked_go_on(&mut self, cx: &mut Context<'_>) {
+        self.let_all_pages_in(cx);
+        if std::mem::take(&mut self.has_stuck) {
+            self.schedule_all(cx);
+        }
+    }
+
     /// Puts an operation into the queue of its worker.
     pub(super) fn enqueue(&mut self, id: OpId, cx: &mut Context<'_>) {
         let operation = self.operations.get_mut(id);

@@ -178,23 +178,21 @@ impl Model<'_> {
         !self.next_moved(plane, block, &[]).is_empty()
     }
 
-    /// The plane and the block of the operation of cleaning that a worker does next: none is erased while another one of its plane has valid units.
-    fn first_cleaned(&mut self, worker: usize) -> Option<(usize, usize)> {
-        loop {
-            let &(plane, block) = self.workers[worker].cleaning.first()?;
+    /// Which of a worker's operations of cleaning is next: none erases while another block of its plane that is cleaned has valid units.
+    fn first_cleaned(&self, worker: usize) -> Option<usize> {
+        let mut queue = self.workers[worker].cleaning.iter();
+        queue.position(|&(plane, block)| {
             let mut jobs = self.planes[plane].jobs.iter();
-            if self.has_valid(plane, block) || !jobs.any(|job| self.has_valid(plane, job.block)) {
-                return Some((plane, block));
-            }
-            self.workers[worker].cleaning.rotate_left(1);
-        }
+            self.has_valid(plane, block) || !jobs.any(|job| self.has_valid(plane, job.block))
+        })
     }
 
     /// Whether a worker cleans before anything else.
-    pub fn is_urgent(&mut self, worker: usize) -> bool {
-        let Some((plane, _)) = self.first_cleaned(worker) else {
+    pub fn is_urgent(&self, worker: usize) -> bool {
+        let Some(first) = self.first_cleaned(worker) else {
             return false;
         };
+        let (plane, _) = self.workers[worker].cleaning[first];
         let (drive, free) = (self.drive(), self.planes[plane].free());
         if free >= drive.begin.max(drive.stop) {
             return false;
@@ -205,9 +203,10 @@ impl Model<'_> {
     }
 
     pub fn begin_cleaning(&mut self, worker: usize) -> bool {
-        let Some((plane, block)) = self.first_cleaned(worker) else {
+        let Some(first) = self.first_cleaned(worker) else {
             return false;
         };
+        let (plane, block) = self.workers[worker].cleaning[first];
         let work = Work::Clean { plane, block };
         if !self.has_valid(plane, block) {
             let steps = match self.planes[plane].blocks[block].state {
@@ -224,7 +223,7 @@ impl Model<'_> {
             self.can_only_be_read();
             return false;
         }
-        self.workers[worker].cleaning.remove(0);
+        self.workers[worker].cleaning.remove(first);
         self.workers[worker].programs_since = 0;
         true
     }

@@ -71,6 +71,7 @@ impl Model<'_> {
                 self.trimmed_units += 1;
             }
         }
+        self.let_all_in();
         self.done(request);
     }
 

@@ -211,10 +211,11 @@ fn ten_thousand_random_ssds_with_parity_do_what_their_twin_does() {
 }
 
 /// Two trims of a block that are outstanding together, of which the checker took one for the other; reads that waited for ever behind refreshes
-/// where cleaning was urgent.
+/// where cleaning was urgent; pages that did not go to a plane to which a trim had brought room.
 #[test]
 fn cases_that_have_found_faults_do_what_their_twin_does() {
     check(vec![1_196, 9_846], draw::case);
+    check(vec![8_388], draw::case_with_more);
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn case(definitions: &Definitions, number: u64) -> Case {
             }
             if draw.chance(0.3) && !draw.paths.1.is_empty() {
                 let paths = draw.paths.1.clone();
-                let (from, blocks) = (draw.scaled(0..=400), draw.scaled(1..=100));
+                let (from, blocks) = (draw.first_bad_block(), draw.bad_blocks());
                 faults.push(
                     json!({ "media-error": { "device": draw.pick(&paths), "from": from, "blocks": blocks } }),
                 );

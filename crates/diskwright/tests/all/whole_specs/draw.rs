@@ -24,6 +24,8 @@ pub struct Draw<'a> {
     pub nv_cache: u64,
     /// Whether the loads of several streams have users.
     pub users: Option<bool>,
+    /// Blocks of the smallest device with a medium of its own.
+    pub least_medium: u64,
     /// The paths of devices, as faults name them: of all, and of those with a medium of their own.
     pub paths: (Vec<String>, Vec<String>),
 }
@@ -54,6 +56,7 @@ impl<'a> Draw<'a> {
             requests: 0,
             nv_cache: 0,
             users: None,
+            least_medium: u64::MAX,
             paths: (Vec::new(), Vec::new()),
         }
     }
@@ -86,6 +89,16 @@ impl<'a> Draw<'a> {
 
     pub fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
         &from[self.chance.below(from.len() as u64) as usize]
+    }
+
+    /// The first block of a media error, which every medium has, and half of its blocks behind it.
+    pub fn first_bad_block(&mut self) -> u64 {
+        self.scaled(0..=400).min(self.least_medium / 2)
+    }
+
+    /// The blocks of a media error.
+    pub fn bad_blocks(&mut self) -> u64 {
+        self.scaled(1..=100).min(self.least_medium.div_ceil(2))
     }
 
     /// A time from `low` to `high` microseconds.

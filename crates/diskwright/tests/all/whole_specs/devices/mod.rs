@@ -61,15 +61,24 @@ pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
         here
     });
     let kind = chosen.expect("the weights make up the total");
-    let (device, blocks) = (kind.draw)(draw, depth);
+    let (device, blocks) = drawn(kind, draw, depth);
     (json!({ kind.name: device }), blocks)
+}
+
+/// A device of a kind, and how many blocks it has at least.
+fn drawn(kind: &Kind, draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
+    let (device, blocks) = (kind.draw)(draw, depth);
+    if !kind.is_branch {
+        draw.least_medium = draw.least_medium.min(blocks);
+    }
+    (device, blocks)
 }
 
 /// A hard disk with a pool, its write cache enabled or disabled, with regions or without, and how many blocks it has at least.
 pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) -> (Value, u64) {
     loop {
         draw.case = Case::default();
-        let (mut disk, blocks) = (hdd::KIND.draw)(draw, 0);
+        let (mut disk, blocks) = drawn(&hdd::KIND, draw, 0);
         let pool = drive::keeping_pool(draw, has_regions);
         let name = disk["drive"].as_str().expect("a name");
         // A drive of the library has what it has.
@@ -88,13 +97,13 @@ pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) 
 
 /// A hard disk, and how many blocks it has at least.
 pub fn a_disk(draw: &mut Draw<'_>) -> (Value, u64) {
-    let (disk, blocks) = (hdd::KIND.draw)(draw, 0);
+    let (disk, blocks) = drawn(&hdd::KIND, draw, 0);
     (json!({ hdd::KIND.name: disk }), blocks)
 }
 
 /// An SSD, and how many blocks it has.
 pub fn an_ssd(draw: &mut Draw<'_>) -> (Value, u64) {
-    let (ssd, blocks) = (ssd::KIND.draw)(draw, 0);
+    let (ssd, blocks) = drawn(&ssd::KIND, draw, 0);
     (json!({ ssd::KIND.name: ssd }), blocks)
 }
 
@@ -102,7 +111,7 @@ pub use ssd::with_parity;
 
 /// A cache tier of devices without others below them, and how many blocks it has at least.
 pub fn a_tier(draw: &mut Draw<'_>) -> (Value, u64) {
-    let (tier, blocks) = (tier::KIND.draw)(draw, 1);
+    let (tier, blocks) = drawn(&tier::KIND, draw, 1);
     (json!({ tier::KIND.name: tier }), blocks)
 }
 
@@ -111,7 +120,7 @@ pub fn a_tier(draw: &mut Draw<'_>) -> (Value, u64) {
 pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
     loop {
         draw.case = Case::default();
-        let (hybrid, blocks) = (hybrid::KIND.draw)(draw, 1);
+        let (hybrid, blocks) = drawn(&hybrid::KIND, draw, 1);
         let medium = &hybrid["media"];
         let is_log = medium["hdd"].get("placement").is_some();
         if medium.get("ssd").is_none() && !is_log {
@@ -125,7 +134,7 @@ pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
 pub fn a_spared_array(draw: &mut Draw<'_>) -> (Value, u64) {
     loop {
         draw.case = Case::default();
-        let (mut array, mut blocks) = (array::KIND.draw)(draw, 1);
+        let (mut array, mut blocks) = drawn(&array::KIND, draw, 1);
         if array.get("spare").is_none() || blocks < LEAST_SPARED {
             continue;
         }
@@ -203,7 +212,7 @@ pub fn restarts(array: &Value) -> bool {
 
 /// A controller of devices without others below them, and how many blocks it has at least.
 pub fn a_controller(draw: &mut Draw<'_>) -> (Value, u64) {
-    let (controller, blocks) = (controller::KIND.draw)(draw, 1);
+    let (controller, blocks) = drawn(&controller::KIND, draw, 1);
     (json!({ controller::KIND.name: controller }), blocks)
 }
 

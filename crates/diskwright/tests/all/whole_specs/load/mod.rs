@@ -126,8 +126,8 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
             let paths = draw.paths.1.clone();
             draw.pick(&paths).clone().into()
         }
-        ("MediaErrorSpec", "from") => draw.scaled(0..=400).into(),
-        ("MediaErrorSpec", "blocks") => draw.scaled(1..=100).into(),
+        ("MediaErrorSpec", "from") => draw.first_bad_block().into(),
+        ("MediaErrorSpec", "blocks") => draw.bad_blocks().into(),
         ("ProcessesSpec" | "GeneratorSpec", key) => processes::hint(draw, owner, key),
         ("Pace", "scaled") => draw.share(0.1, 8.0).into(),
         _ => patterns::hint(draw, owner, key),
