@@ -37,6 +37,7 @@ mod queue;
 #[cfg(test)]
 mod round_trip;
 mod seek_file;
+mod shared;
 mod simple;
 mod ssd;
 mod syntax;

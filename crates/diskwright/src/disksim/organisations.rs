@@ -6,6 +6,7 @@ use super::component::Component;
 use super::system::System;
 use super::warnings::Warnings;
 use crate::base::error::{InputError, suggestion};
+use crate::devices::array::{Direction, Geometry, Scheme};
 
 /// A device of the topology, with the driver's queue before it.
 #[derive(Clone, Debug)]
@@ -215,10 +216,7 @@ impl<'a> Reader<'a> {
             "Noredun" if !is_striped => Ok(self.as_they_are()),
             "Noredun" => Ok(vec![self.striped(self.devices)]),
             "Shadowed" => self.mirrored(is_striped, warnings),
-            "Parity_rotated" if !is_striped => Err(organisation
-                .at("Distribution scheme")
-                .error("rotated parity over devices as they are (Asis)")
-                .help("accepted with rotated parity: Striped")),
+            "Parity_rotated" if !is_striped => self.parity_striping().map(|one| vec![one]),
             // Devices as they are, with a parity disk: each has one unit, all of it.
             "Parity_disk" | "Parity_rotated" => {
                 let unit = if is_striped { self.unit } else { self.part };
@@ -367,39 +365,53 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Stripes of units over devices, with parity.
-    fn with_parity(&self, unit: u64) -> Result<Organised, InputError> {
+    /// How rows with parity are written: the keys of a layout.
+    ///
+    /// # Errors
+    /// Parameters that are missing or make no sense; too few devices.
+    fn rows_with_parity(&self, unit: u64) -> Result<Value, InputError> {
         let organisation = self.organisation;
-        let count = self.devices.len() as u64;
-        let is_rotated = self.redundancy == "Parity_rotated";
-        let name = if is_rotated { "raid-5" } else { "raid-4" };
+        let count = self.devices.len();
         if count < 3 {
             return Err(organisation
                 .at("devices")
                 .error(format!("parity over {count} devices"))
                 .help("expected 3 or more"));
         }
-        let blocks = |number: u64| format!("{number} blocks");
         let threshold = libm::trunc(organisation.float("RMW vs. reconstruct")? * count as f64);
         let waits = match organisation.integer("Synch writes for safety")? {
             0 => "own-chain",
             _ => "all",
         };
-        let mut layout = json!({
-            "unit": blocks(unit),
+        Ok(json!({
+            "unit": format!("{unit} blocks"),
             "writes": { "threshold": threshold as u64 },
             "waits": waits,
-        });
+        }))
+    }
+
+    fn smallest(&self) -> u64 {
+        let smallest = self.devices.iter().map(|member| member.blocks).min();
+        smallest.unwrap_or(0)
+    }
+
+    /// Stripes of units over devices, with parity.
+    fn with_parity(&self, unit: u64) -> Result<Organised, InputError> {
+        let organisation = self.organisation;
+        let count = self.devices.len() as u64;
+        let is_rotated = self.redundancy == "Parity_rotated";
+        let name = if is_rotated { "raid-5" } else { "raid-4" };
+        let mut layout = self.rows_with_parity(unit)?;
         let mut part = self.part;
         if is_rotated {
-            let parity = organisation.integer("Parity stripe unit")?.unsigned_abs();
+            let parity = self.parity_unit()?;
             if !parity.is_multiple_of(unit) {
                 return Err(organisation
                     .at("Parity stripe unit")
-                    .error(format!("{parity}, with a stripe unit of {}", unit))
+                    .error(format!("{parity}, with a stripe unit of {unit}"))
                     .help("expected a multiple of it"));
             }
-            layout["parity_unit"] = json!(blocks(parity));
+            layout["parity_unit"] = json!(format!("{parity} blocks"));
             layout["rotation"] = json!(match organisation.integer("Parity rotation type")? {
                 1 => "left-symmetric",
                 2 => "left-asymmetric",
@@ -411,12 +423,58 @@ impl<'a> Reader<'a> {
         let numbers = self.devices.iter().map(|member| member.number);
         let numbers = numbers.take(if is_rotated { count } else { count - 1 } as usize);
         let members = self.devices.iter().map(|member| member.device.clone());
-        let smallest = self.devices.iter().map(|member| member.blocks).min();
-        let whole = smallest.unwrap_or(0) / unit * unit * (count - 1);
+        let whole = self.smallest() / unit * unit * (count - 1);
         Ok(Organised {
             device: self.array(json!({ name: layout }), members.collect()),
             blocks: whole,
             parts: self.parts(whole, numbers, part),
+        })
+    }
+
+    fn parity_unit(&self) -> Result<u64, InputError> {
+        let parity = self.organisation.integer("Parity stripe unit")?;
+        Ok(parity.unsigned_abs())
+    }
+
+    /// Devices as they are, with parity that goes round them.
+    fn parity_striping(&self) -> Result<Organised, InputError> {
+        let organisation = self.organisation;
+        let unit = self.parity_unit()?;
+        let mut layout = self.rows_with_parity(unit)?;
+        let direction = match organisation.integer("Parity rotation type")? {
+            1 | 2 => Direction::Left,
+            _ => Direction::Right,
+        };
+        layout["rotation"] = json!(direction);
+        let count = self.devices.len();
+        let Some(rows @ 1..) = self.smallest().checked_div(unit) else {
+            return Err(organisation
+                .at("Parity stripe unit")
+                .error(format!("{unit} blocks"))
+                .help(format!("expected 1 to {}", self.smallest())));
+        };
+        let geometry = Geometry {
+            scheme: Scheme::ByMember(direction),
+            members: count,
+            unit,
+            rows,
+        };
+        // DiskSim takes each device to have a unit less.
+        let part = (self.part * (count as u64 - 1) / count as u64).saturating_sub(unit);
+        let parts = self.devices.iter().enumerate().map(|(index, member)| {
+            let blocks = geometry.blocks_of(index);
+            Part {
+                number: member.number,
+                offset: blocks.start,
+                blocks: part.min(blocks.end - blocks.start),
+            }
+        });
+        let parts = parts.filter(|part| part.blocks > 0).collect();
+        let members = self.devices.iter().map(|member| member.device.clone());
+        Ok(Organised {
+            device: self.array(json!({ "parity-striping": layout }), members.collect()),
+            blocks: geometry.blocks(),
+            parts,
         })
     }
 }

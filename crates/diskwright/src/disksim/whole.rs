@@ -13,10 +13,11 @@ use super::loader::Loader;
 use super::organisations::{Member, Organised, Part, organise};
 use super::overrides::Override;
 use super::queue::{ALL, BY_LBN, DriverQueue, told_of_positions};
+use super::shared::Group;
 use super::system::System;
 use super::topology::{DEVICES, DeviceKind, Path};
 use super::warnings::Warnings;
-use super::{simple, ssd};
+use super::{shared, simple, ssd};
 use crate::base::error::{Error, InputError};
 use crate::base::units::{BLOCK_BYTES, Size};
 use crate::config::spec::MeasureSpec;
@@ -127,7 +128,6 @@ impl Reader<'_> {
             });
         }
         let caching = controllers::caching(self.routes)?;
-        self.warn_of_shared_caches(&caching, warnings)?;
         let mut members = Vec::new();
         for (route, (device, blocks)) in self.routes.iter().zip(&built) {
             if caching.contains(&route.device.name) {
@@ -150,7 +150,8 @@ impl Reader<'_> {
             false => json!({ "free": { "tolerance": "0 %" } }),
         };
         let is_plain = members.iter().all(|member| is_bare_disk(&member.device));
-        let organised = organise(self.system, &members, &caching, &spindles, warnings)?;
+        let mut organised = organise(self.system, &members, &caching, &spindles, warnings)?;
+        shared::unite(&mut organised, &self.groups(&members)?, warnings);
         let is_alone = queue.is_plain() && self.routes.len() == 1 && is_plain;
         let settings = convert::settings_around(self.system, &self.routes[0], warnings)?;
         let (device, parts) = joined(organised, &spindles);
@@ -321,34 +322,29 @@ impl Reader<'_> {
         found.map(|route| self.number(&route.device.name))
     }
 
-    /// Of several devices behind one controller of type 3, each has one of its own here.
-    fn warn_of_shared_caches(
-        &self,
-        caching: &[String],
-        warnings: &mut Warnings,
-    ) -> Result<(), InputError> {
-        let mut seen: Vec<(&str, &str)> = Vec::new();
-        for route in self.routes {
-            let Some(controller) = controllers::of(route)? else {
+    /// The members behind each controller of type 3, in its order.
+    fn groups<'m>(&'m self, members: &'m [Member]) -> Result<Vec<Group<'m>>, InputError> {
+        let mut groups: Vec<Group<'m>> = Vec::new();
+        for member in members {
+            let mut routes = self.routes.iter();
+            let route = routes.find(|route| route.device.name == member.name);
+            let Some(controller) = route.map_or(Ok(None), controllers::of)? else {
                 continue;
             };
-            let name = &route.device.name;
-            if controller.integer("type")? != 3 || caching.contains(name) {
+            if controller.integer("type")? != 3 {
                 continue;
             }
-            if let Some((_, first)) = seen.iter().find(|(other, _)| *other == controller.name) {
-                warnings.push(
-                    &route.at,
-                    format_args!(
-                        "{first} and {name} share {}: here each has a controller with such a queue and such a cache of its own",
-                        controller.title()
-                    ),
-                );
-                continue;
+            let same = |group: &&mut Group<'_>| group.controller.name == controller.name;
+            match groups.iter_mut().find(same) {
+                Some(group) => group.members.push(member),
+                None => groups.push(Group {
+                    controller,
+                    members: vec![member],
+                }),
             }
-            seen.push((&controller.name, name));
         }
-        Ok(())
+        groups.retain(|group| group.members.len() > 1);
+        Ok(groups)
     }
 
     /// The exclusive bus that a device hangs on with others.

@@ -51,7 +51,7 @@ fn arrays() -> impl Strategy<Value = String> {
             "writes = { threshold = 2 }",
         ]),
     );
-    let layout = (0u32..9, unit, read, parity);
+    let layout = (0u32..10, unit, read, parity);
     let spindles = "{ free = { tolerance = \"0.5 %\" } }";
     let tree = disks().prop_recursive(2, 9, 4, move |below| {
         let members = prop::collection::vec(below, 1..5);
@@ -67,6 +67,12 @@ fn arrays() -> impl Strategy<Value = String> {
                 }
                 6 if count >= 3 => {
                     format!("{{ raid-6 = {{ {unit}, {how}, rotation = \"{rotation}\" }} }}")
+                }
+                8 if count >= 2 => {
+                    let (direction, _) = rotation.split_once('-').expect("a side");
+                    format!(
+                        "{{ parity-striping = {{ {unit}, {how}, rotation = \"{direction}\" }} }}"
+                    )
                 }
                 7 => format!("{{ raid-10 = {{ {unit}, copies = {count}, read = \"{read}\" }} }}"),
                 _ => format!("{{ stripe = {{ {unit} }} }}"),

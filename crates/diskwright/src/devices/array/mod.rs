@@ -21,6 +21,7 @@ use crate::engine::device::{Device, DeviceStatus, Fault, Location, Restart};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, RequestId};
 use counters::ArrayCounters;
 use layouts::Layout;
+pub(crate) use redundant::geometry::{Direction, Geometry, Scheme};
 
 /// A member of an array, as its layout sees it.
 #[derive(Clone, Copy, Debug)]

@@ -249,7 +249,7 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
 fn journal_on(child: &Child, geometry: &Geometry) -> Result<Journal, InputError> {
     if geometry.parities() == 0 {
         let error = InputError::new("a journal of a layout without parity");
-        return Err(error.help("accepted: raid-4, raid-5, raid-6"));
+        return Err(error.help("accepted: raid-4, raid-5, raid-6, parity-striping"));
     }
     Journal::on(child)
 }

@@ -20,7 +20,7 @@ impl Draw {
             threshold: self.once_in(3).then(|| self.size(0..=5)),
             own_chain: self.once_in(3),
         };
-        match self.within(0..=9) {
+        match self.within(0..=11) {
             0 => (Layout::Stripe { unit }, self.size(1..=5)),
             1 | 2 => (Layout::Mirror { read }, self.size(2..=4)),
             3 => (Layout::Concat, self.size(1..=4)),
@@ -34,6 +34,14 @@ impl Draw {
                     parity,
                 };
                 (layout, self.size(3..=6))
+            }
+            9 | 10 => {
+                let layout = Layout::ParityStriping {
+                    unit,
+                    rotation: self.pick(&["left", "right"]),
+                    parity,
+                };
+                (layout, self.size(2..=6))
             }
             7 | 8 => {
                 let layout = Layout::Raid6 {
@@ -144,7 +152,8 @@ pub fn case(number: u64) -> Case {
         | Layout::Raid4 { unit, .. }
         | Layout::Raid5 { unit, .. }
         | Layout::Raid6 { unit, .. }
-        | Layout::Raid10 { unit, .. } => unit * rows,
+        | Layout::Raid10 { unit, .. }
+        | Layout::ParityStriping { unit, .. } => unit * rows,
     };
     let members = draw.members(count, blocks);
     let mut case = Case {

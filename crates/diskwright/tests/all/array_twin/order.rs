@@ -25,15 +25,15 @@ impl Model<'_> {
     /// What a request keeps: its places where it stays within a unit, and its whole rows where it does not.
     pub fn claim(&self, asked: &Asked) -> Claim {
         let unit = self.case.unit();
-        let units = match self.case.layout {
-            // Each unit of copies is a row by itself.
-            Layout::Raid10 { .. } => 1,
-            _ => self.case.data_units() as u64,
-        };
         let mut places = Vec::new();
         let (first, last) = (asked.lbn, asked.lbn + asked.blocks - 1);
         let is_within = first / unit == last / unit;
-        for row in first / unit / units..=last / unit / units {
+        let rows = match self.case.layout {
+            // Each unit of copies is a row by itself.
+            Layout::Raid10 { .. } => (first / unit..=last / unit).collect(),
+            _ => self.case.rows_of(asked),
+        };
+        for row in rows {
             for place in 0..unit {
                 if !is_within || (first % unit..=last % unit).contains(&place) {
                     places.push((row, place));

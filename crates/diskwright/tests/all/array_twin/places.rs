@@ -1,6 +1,6 @@
 //! Where the blocks of an array are.
 
-use super::specs::{Case, Layout, Parity};
+use super::specs::{Asked, Case, Layout, Parity};
 
 /// Where a block of the array is, and what its row has to do with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,8 @@ impl Case {
             | Layout::Raid4 { unit, .. }
             | Layout::Raid5 { unit, .. }
             | Layout::Raid6 { unit, .. }
-            | Layout::Raid10 { unit, .. } => unit,
+            | Layout::Raid10 { unit, .. }
+            | Layout::ParityStriping { unit, .. } => unit,
             Layout::Mirror { .. } | Layout::Concat => 1,
         }
     }
@@ -37,7 +38,8 @@ impl Case {
         match self.layout {
             Layout::Raid4 { parity, .. }
             | Layout::Raid5 { parity, .. }
-            | Layout::Raid6 { parity, .. } => Some(parity),
+            | Layout::Raid6 { parity, .. }
+            | Layout::ParityStriping { parity, .. } => Some(parity),
             _ => None,
         }
     }
@@ -45,7 +47,7 @@ impl Case {
     /// How many parities a row has.
     pub fn parities(&self) -> usize {
         match self.layout {
-            Layout::Raid4 { .. } | Layout::Raid5 { .. } => 1,
+            Layout::Raid4 { .. } | Layout::Raid5 { .. } | Layout::ParityStriping { .. } => 1,
             Layout::Raid6 { .. } => 2,
             _ => 0,
         }
@@ -87,7 +89,9 @@ impl Case {
                 rows_of_parity,
                 ..
             } => rotated(rotation, row / rows_of_parity.unwrap_or(1), members),
-            Layout::Raid6 { rotation, .. } => rotated(rotation, row, members),
+            Layout::Raid6 { rotation, .. } | Layout::ParityStriping { rotation, .. } => {
+                rotated(rotation, row, members)
+            }
             _ => return Vec::new(),
         };
         (0..self.parities())
@@ -115,9 +119,57 @@ impl Case {
 
     /// The row of a block of the array, its unit in it, and its place in the unit.
     pub fn in_row(&self, lbn: u64) -> (u64, usize, u64) {
-        let units = self.data_units() as u64;
-        let unit = lbn / self.unit();
-        (unit / units, (unit % units) as usize, lbn % self.unit())
+        let number = lbn / self.unit();
+        let (row, unit) = if matches!(self.layout, Layout::ParityStriping { .. }) {
+            let mut of_members = self.by_members();
+            of_members
+                .nth(number as usize)
+                .expect("a unit of the array")
+        } else {
+            let units = self.data_units() as u64;
+            (number / units, (number % units) as usize)
+        };
+        (row, unit, lbn % self.unit())
+    }
+
+    /// The rows of a request, from the first one to the last. Where the members' data stay together and it goes on with the next member: those from
+    /// its first one to the end and from the beginning to its last one; with one between, all.
+    pub fn rows_of(&self, asked: &Asked) -> Vec<u64> {
+        let last = asked.lbn + asked.blocks - 1;
+        let (from, to) = (self.in_row(asked.lbn).0, self.in_row(last).0);
+        if !matches!(self.layout, Layout::ParityStriping { .. }) {
+            return (from..=to).collect();
+        }
+        let apart = self.place(last).member - self.place(asked.lbn).member;
+        let is_of_it = |row: &u64| match apart {
+            0 => (from..=to).contains(row),
+            1 => *row >= from || *row <= to,
+            _ => true,
+        };
+        (0..self.used() / self.unit()).filter(is_of_it).collect()
+    }
+
+    /// The first block of a unit of a row.
+    pub fn first_block(&self, row: u64, unit: usize) -> u64 {
+        let number = if matches!(self.layout, Layout::ParityStriping { .. }) {
+            let mut of_members = self.by_members();
+            let number = of_members.position(|other| other == (row, unit));
+            number.expect("a unit of the array") as u64
+        } else {
+            row * self.data_units() as u64 + unit as u64
+        };
+        number * self.unit()
+    }
+
+    /// All units of data of the first member, then those of the next one: their rows, and which they are in these.
+    fn by_members(&self) -> impl Iterator<Item = (u64, usize)> {
+        let rows = self.used() / self.unit();
+        let all =
+            (0..self.members.len()).flat_map(move |member| (0..rows).map(move |row| (member, row)));
+        all.filter_map(|(member, row)| {
+            let parity = self.parity_members(row)[0];
+            (member != parity).then_some((row, if parity < member { member - 1 } else { member }))
+        })
     }
 
     /// Where a block is first.

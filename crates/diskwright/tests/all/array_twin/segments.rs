@@ -28,13 +28,10 @@ impl Segment {
 /// The segments of all rows that a request writes.
 pub fn of(case: &Case, asked: &Asked) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
-    let (first, ..) = case.in_row(asked.lbn);
-    let (last, ..) = case.in_row(asked.lbn + asked.blocks - 1);
-    for row in first..=last {
+    for row in case.rows_of(asked) {
         for offset in 0..case.unit() {
             let is_written = |unit: &usize| {
-                let place = row * case.data_units() as u64 + *unit as u64;
-                let lbn = place * case.unit() + offset;
+                let lbn = case.first_block(row, *unit) + offset;
                 (asked.lbn..asked.lbn + asked.blocks).contains(&lbn)
             };
             let written: Vec<usize> = (0..case.data_units()).filter(is_written).collect();

@@ -43,6 +43,11 @@ pub enum Layout {
         copies: usize,
         read: &'static str,
     },
+    ParityStriping {
+        unit: u64,
+        rotation: &'static str,
+        parity: Parity,
+    },
 }
 
 /// How a spare is filled.
@@ -119,6 +124,16 @@ impl Layout {
                 let keys = parity_keys(parity);
                 format!(
                     "{{ raid-6 = {{ unit = \"{unit} blocks\", rotation = \"{rotation}\"{keys} }} }}"
+                )
+            }
+            Layout::ParityStriping {
+                unit,
+                rotation,
+                parity,
+            } => {
+                let keys = parity_keys(parity);
+                format!(
+                    "{{ parity-striping = {{ unit = \"{unit} blocks\", rotation = \"{rotation}\"{keys} }} }}"
                 )
             }
             Layout::Raid10 { unit, copies, read } => format!(

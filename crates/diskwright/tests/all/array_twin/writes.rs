@@ -108,7 +108,7 @@ impl Model<'_> {
             plan.parity.extend(parities);
             for number in 0..self.case.data_units() {
                 if lost.contains(&data(number)) {
-                    let begin = (row * self.case.data_units() as u64 + number as u64) * unit;
+                    let begin = self.case.first_block(row, number);
                     plan.lost.extend(begin + segment.from..begin + segment.to);
                 }
             }

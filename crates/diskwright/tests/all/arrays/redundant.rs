@@ -30,6 +30,7 @@ fn a_member_that_fails_in_the_middle_is_rebuilt_and_no_read_is_wrong() {
         FIVE,
         "{ raid-5 = { unit = \"64 blocks\", rotation = \"right-asymmetric\", parity_unit = \"128 blocks\" } }",
         "{ raid-4 = { unit = \"16 blocks\" } }",
+        "{ parity-striping = { unit = \"64 blocks\", rotation = \"right\" } }",
         "{ raid-6 = { unit = \"64 blocks\" } }",
         "{ raid-10 = { unit = \"64 blocks\" } }",
         "\"mirror\"",
@@ -352,7 +353,7 @@ fn what_cannot_be_is_refused_with_its_place() {
             "journal = MEMBER",
             &[
                 "a journal of a layout without parity",
-                "raid-4, raid-5, raid-6",
+                "raid-4, raid-5, raid-6, parity-striping",
             ],
         ),
         (

@@ -231,17 +231,74 @@ fn systems_with_caches_of_both_kinds_run() {
     assert_eq!(result["response_ms"]["mean"], 10.0);
 }
 
-#[test]
-fn a_cache_that_devices_share_is_told() {
+/// Two disks behind one controller with a memory cache.
+fn two() -> Sample {
     let two = Sample::new()
         .replace("[ disk0 ] as", "[ disk0 .. disk1 ] as")
         .replace(
             "disksim_disk disk0 []",
             "disksim_disk disk0 [], disksim_disk disk1 []",
-        );
-    let whole = whole(&controlled(&two, MEMORY, 2));
-    let told = "disk0 and disk1 share ctlr0";
-    let is_told =
-        |warning: &String| warning.contains(told) && warning.contains("such a cache of its own");
-    assert!(whole.warnings.iter().any(is_told), "{:?}", whole.warnings);
+        )
+        .replace("devices = [ disk0 ]", "devices = [ disk0 .. disk1 ]");
+    controlled(&two, MEMORY, 2)
+}
+
+fn is_told(whole: &Whole, told: &str) -> bool {
+    let is_it = |warning: &String| warning.contains(told);
+    let (disks, warnings) = ("disk0 and disk1 share ctlr0", &whole.warnings);
+    warnings
+        .iter()
+        .any(|warning| warning.contains(disks) && is_it(warning))
+}
+
+#[test]
+fn a_cache_that_devices_share_is_one() {
+    let united = whole(&two());
+    assert!(
+        is_told(&united, "one queue for them"),
+        "{:?}",
+        united.warnings
+    );
+    let driver = &united.device["driver"];
+    assert_eq!(driver["name"], "disk0, disk1");
+    let devices = driver["device"]["controller"]["device"].as_array();
+    let names = devices
+        .into_iter()
+        .flatten()
+        .map(|device| &device["hdd"]["drive"]);
+    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+    assert!(
+        matches!(names[..], [one, other] if one.ends_with("#disk0") && other.ends_with("#disk1")),
+        "{names:?}"
+    );
+    let places = united
+        .places
+        .iter()
+        .map(|place| (place.device, place.offset));
+    let places: Vec<(u32, u64)> = places.map(|(device, at)| (device, at.blocks())).collect();
+    assert_eq!(places, [(14, 0), (0, 0), (1, 780)]);
+}
+
+/// 32 lines hold 64 of 100 writes of half a line to two disks of 1000 blocks, which come round; with a cache for each they would hold all.
+#[test]
+fn what_one_device_has_in_the_cache_the_other_has_not() {
+    let result = run_system(&simple(&two()), 0.0, "{ uniform = { blocks = 2000 } }");
+    let devices = &result["devices"];
+    let lines = &devices["driver.device.controller"]["memory"];
+    assert!(lines.is_object(), "{devices:#}");
+    for disk in ["device[0]", "device[1]"] {
+        let path = format!("driver.device.controller.{disk}.simple");
+        assert!(devices[&path]["requests"].as_u64() > Some(0), "{devices:#}");
+    }
+}
+
+#[test]
+fn members_of_an_array_do_not_share_a_cache_and_it_is_told() {
+    let striped = two().replace("= Asis", "= Striped");
+    let apart = whole(&striped);
+    assert!(
+        is_told(&apart, "such a cache of its own"),
+        "{:?}",
+        apart.warnings
+    );
 }

@@ -2,6 +2,7 @@
 
 mod concat;
 mod mirror;
+mod parity_striping;
 mod raid10;
 mod raid4;
 mod raid5;
@@ -28,6 +29,7 @@ policies! {
         Raid5 = "raid-5" [] in raid5::Raid5,
         Raid6 = "raid-6" [] in raid6::Raid6,
         Raid10 = "raid-10" [] in raid10::Raid10,
+        ParityStriping = "parity-striping" [] in parity_striping::ParityStriping,
     }
 }
 
@@ -107,7 +109,7 @@ impl LayoutSpec {
             let error = InputError::new(format!(
                 "spares, rebuilds, scrubs, bitmaps and journals of a layout without redundancy, {name:?}"
             ));
-            Err(error.help("accepted: mirror, raid-4, raid-5, raid-6, raid-10"))
+            Err(error.help("accepted: mirror, raid-4, raid-5, raid-6, raid-10, parity-striping"))
         };
         match self {
             LayoutSpec::Mirror(mirror) => Ok(mirror.kept_up(members)),

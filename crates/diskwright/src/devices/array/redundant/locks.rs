@@ -6,9 +6,10 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-/// The rows that work is on: `count` of them, `step` apart, and of each the blocks `from..to` of its units.
+/// The rows that work is on: those before `head`, and `count` others, `step` apart; of each the blocks `from..to` of its units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
+    pub head: u64,
     pub first: u64,
     pub count: u64,
     pub step: u64,
@@ -21,9 +22,13 @@ pub struct Rows {
 impl Rows {
     fn numbers(&self) -> impl Iterator<Item = u64> + use<> {
         let Rows {
-            first, count, step, ..
+            head,
+            first,
+            count,
+            step,
+            ..
         } = *self;
-        (0..count).map(move |index| first + index * step)
+        (0..head).chain((0..count).map(move |index| first + index * step))
     }
 }
 
@@ -102,6 +107,7 @@ mod tests {
     fn some() -> impl Strategy<Value = Rows> {
         (0u64..6, 1u64..4, 1u64..3, 0u64..8, 1u64..5, any::<bool>()).prop_map(
             |(first, count, step, from, length, is_shared)| Rows {
+                head: first.saturating_sub(4),
                 first,
                 count,
                 step,

@@ -6,13 +6,13 @@ use crate::engine::request::Outcome;
 
 /// The segments of units that blocks of an array are in: row, unit, and blocks of the unit.
 pub fn pieces(geometry: &Geometry, first: u64, end: u64) -> impl Iterator<Item = (usize, Segment)> {
-    let unit = geometry.unit;
-    let data = geometry.data() as u64;
-    (first / unit..end.div_ceil(unit)).map(move |number| {
-        let begin = number * unit;
+    let blocks = geometry.unit;
+    (first / blocks..end.div_ceil(blocks)).map(move |number| {
+        let begin = number * blocks;
         let from = first.max(begin) - begin;
-        let to = end.min(begin + unit) - begin;
-        ((number % data) as usize, (number / data, from, to))
+        let to = end.min(begin + blocks) - begin;
+        let (row, unit) = geometry.unit(number);
+        (unit, (row, from, to))
     })
 }
 

@@ -167,6 +167,7 @@ impl Redundant {
         };
         let work = self.begin(kind, None, Command::default());
         self.work[work as usize].rows = Some(Rows {
+            head: 0,
             first,
             count: to.div_ceil(geometry.unit) - row,
             step,

@@ -400,19 +400,25 @@ fn is_split(geometry: &Geometry, command: &Command) -> bool {
 /// The rows of a command, as they are locked: of copies, each unit is a row by itself.
 fn rows_of(geometry: &Geometry, command: &Command, is_shared: bool) -> Rows {
     debug_assert!(has_blocks(command.op), "a flush has no rows");
-    let (first, last) = (command.lbn.0, command.end().0 - 1);
-    let per_row = match geometry.scheme {
-        Scheme::Copies(_) => geometry.unit,
-        _ => geometry.unit * geometry.data() as u64,
-    };
-    let is_of_one_unit = first / geometry.unit == last / geometry.unit;
+    let (first, end) = (command.lbn.0, command.end().0);
+    let is_of_one_unit = first / geometry.unit == (end - 1) / geometry.unit;
     let (from, to) = match is_of_one_unit {
-        true => (first % geometry.unit, last % geometry.unit + 1),
+        true => (first % geometry.unit, (end - 1) % geometry.unit + 1),
         false => (0, geometry.unit),
     };
+    let [one, other] = match geometry.scheme {
+        Scheme::Copies(_) => [first / geometry.unit..end.div_ceil(geometry.unit), 0..0],
+        _ => geometry.rows_of(first, end),
+    };
+    let (head, rows) = if other.is_empty() {
+        (0, one)
+    } else {
+        (one.end, other)
+    };
     Rows {
-        first: first / per_row,
-        count: last / per_row - first / per_row + 1,
+        head,
+        first: rows.start,
+        count: rows.end - rows.start,
         step: 1,
         from,
         to,

@@ -186,6 +186,7 @@ impl Redundant {
             _ => 1,
         };
         let rows = Rows {
+            head: 0,
             first: row * per_row,
             count: (to.div_ceil(geometry.unit) - row) * per_row,
             step: 1,

@@ -134,9 +134,11 @@ impl Risk {
 pub fn spans(geometry: &Geometry, command: &Command) -> Vec<Range<u64>> {
     let unit = geometry.unit;
     if geometry.parities() > 0 {
-        let per_row = unit * geometry.data() as u64;
-        let (first, last) = (command.lbn.0 / per_row, (command.end().0 - 1) / per_row);
-        return std::iter::once(first * unit..(last + 1) * unit).collect();
+        let rows = geometry.rows_of(command.lbn.0, command.end().0);
+        let rows = rows.into_iter().filter(|rows| !rows.is_empty());
+        return rows
+            .map(|rows| rows.start * unit..rows.end * unit)
+            .collect();
     }
     let pieces = pieces(geometry, command.lbn.0, command.end().0);
     pieces

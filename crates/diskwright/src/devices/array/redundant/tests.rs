@@ -366,7 +366,7 @@ fn layouts() -> impl Strategy<Value = (String, usize, usize)> {
         (0u32..6).prop_map(|threshold| format!("{{ \"threshold\": {threshold} }}")),
     ];
     let shape = (
-        0usize..5,
+        0usize..6,
         1u64..6,
         prop::sample::select(rotations.to_vec()),
         1u64..4,
@@ -386,6 +386,14 @@ fn layouts() -> impl Strategy<Value = (String, usize, usize)> {
                 2,
                 4 + more,
             ),
+            4 => {
+                let (direction, _) = rotation.split_once('-').expect("a side");
+                (
+                    format!("{{ \"parity-striping\": {{ \"unit\": \"{unit} blocks\", \"rotation\": \"{direction}\", {how} }} }}"),
+                    1,
+                    3 + more,
+                )
+            }
             3 => (format!("{{ \"raid-10\": {{ \"unit\": \"{unit} blocks\", \"copies\": 2 }} }}"), 1, 2 + 2 * more),
             _ => ("{ \"mirror\": {} }".to_owned(), 1 + more, 2 + more),
         }

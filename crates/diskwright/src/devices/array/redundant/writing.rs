@@ -22,18 +22,20 @@ struct Touched {
 }
 
 impl Touched {
-    /// Those of a write of the blocks `first..end`, which has some in the row.
-    fn of(geometry: &Geometry, row: u64, first: u64, end: u64) -> Touched {
-        let blocks = geometry.unit * geometry.data() as u64;
-        let begin = row * blocks;
-        let (from, to) = (first.max(begin) - begin, end.min(begin + blocks) - begin);
-        Touched {
+    /// Those of a write of the blocks `first..end`, if it has some in the row. They follow each other.
+    fn of(geometry: &Geometry, row: u64, first: u64, end: u64) -> Option<Touched> {
+        let begin = |unit: usize| geometry.lbn(row, unit);
+        let is_written = |&unit: &usize| begin(unit) < end && first < begin(unit) + geometry.unit;
+        let mut units = (0..geometry.data()).filter(is_written);
+        let first_unit = units.next()?;
+        let last_unit = units.last().unwrap_or(first_unit);
+        Some(Touched {
             row,
-            first: (from / geometry.unit) as usize,
-            last: ((to - 1) / geometry.unit) as usize,
-            from: from % geometry.unit,
-            to: (to - 1) % geometry.unit + 1,
-        }
+            first: first_unit,
+            last: last_unit,
+            from: first.saturating_sub(begin(first_unit)),
+            to: (end - begin(last_unit)).min(geometry.unit),
+        })
     }
 
     /// How many units a rule that counts them sees: two pieces that have no block of their units in common are each a row of their own.
@@ -77,9 +79,8 @@ pub fn plan_write(
     plan: &mut Plan,
 ) -> Result<(), Outcome> {
     let geometry = view.geometry;
-    let blocks = geometry.unit * geometry.data() as u64;
-    for row in first / blocks..=(end - 1) / blocks {
-        let touched = Touched::of(geometry, row, first, end);
+    let rows = geometry.rows_of(first, end).into_iter().flatten();
+    for touched in rows.filter_map(|row| Touched::of(geometry, row, first, end)) {
         for (from, to, segment) in touched.segments(geometry.unit) {
             let way = Way {
                 view,

@@ -26,7 +26,12 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     // Members without which there is no such layout, and those that have no data of their own.
     let text = layout.to_string();
     let (least_members, of_parity) = match () {
-        () if text.contains("raid-4") || text.contains("raid-5") => (2, 1),
+        () if ["raid-4", "raid-5", "parity-striping"]
+            .iter()
+            .any(|name| text.contains(name)) =>
+        {
+            (2, 1)
+        }
         () if text.contains("raid-6") => (3, 2),
         () => (1, 0),
     };
@@ -52,8 +57,10 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
             data * least.saturating_sub(LARGEST_UNIT).max(1)
         }
     };
-    let has_redundancy =
-        text.contains("raid-") && !text.contains("raid-0") || text.contains("mirror");
+    let has_redundancy = ["raid-", "mirror", "parity-"]
+        .iter()
+        .any(|name| text.contains(name))
+        && !text.contains("raid-0");
     let mut array = json!({ "layout": layout, "spindles": spindles, "member": members });
     if has_redundancy && draw.chance(0.3) {
         array["scrub"] = draw.named("ScrubRules");
