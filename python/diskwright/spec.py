@@ -169,7 +169,9 @@ __all__ = [
     "Paper",
     "Parallel",
     "ParityDescription",
+    "ParityDirection",
     "ParityRotation",
+    "ParityStriping",
     "ParityWaits",
     "ParityWrites",
     "PartlyRandom",
@@ -2408,6 +2410,30 @@ class Raid10(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ParityStriping(Table):
+    """Parity goes round the members, and the data of each stay together.
+
+    Rule: each row of units has the sum of the others on one member, another one in the next row; the
+    blocks of the array go over all units of data of the first member, then over those of the next one.
+    Source: Gray, Horst and Walker, "Parity striping of disc arrays", VLDB 1990, with units in place of
+    one area of parity for each member; DiskSim's rotated parity over devices as they are. Weakness:
+    members share neither the load of a busy region nor the transfer of a large request.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("parity-striping",)
+    unit: Size
+    """How many blocks of parity follow each other on a member."""
+    rotation: ParityDirection | None = None
+    """How parity goes from member to member. Default: "left"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Free(Table):
     """Each by itself: from a random angle, at a speed of its own near the drive's.
 
@@ -4290,8 +4316,24 @@ of parity placement in disk arrays", ASPLOS 1991.
 `right-asymmetric`: Parity from the first member up; data from the first member on, past the parity.
 """
 
+ParityDirection: TypeAlias = Literal["left", "right"]
+"""Where parity begins, and where it goes from there.
+
+`left`: From the last member down.
+
+`right`: From the first member up.
+"""
+
 ArrayLayout: TypeAlias = (
-    Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat | Raid4 | Raid5 | Raid6 | Raid10
+    Literal["mirror", "raid-1", "concat"]
+    | Stripe
+    | Mirror
+    | Concat
+    | Raid4
+    | Raid5
+    | Raid6
+    | Raid10
+    | ParityStriping
 )
 """Which member of an array has which blocks."""
 
