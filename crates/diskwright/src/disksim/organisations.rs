@@ -378,14 +378,19 @@ impl<'a> Reader<'a> {
                 .error(format!("parity over {count} devices"))
                 .help("expected 3 or more"));
         }
-        let threshold = libm::trunc(organisation.float("RMW vs. reconstruct")? * count as f64);
+        let share = organisation.float("RMW vs. reconstruct")?;
+        // Of devices as they are a write is always of one unit a row, and modifies that.
+        let threshold = match self.distribution.as_str() {
+            "Striped" => libm::trunc(share * count as f64) as u64,
+            _ => count as u64,
+        };
         let waits = match organisation.integer("Synch writes for safety")? {
             0 => "own-chain",
             _ => "all",
         };
         Ok(json!({
             "unit": format!("{unit} blocks"),
-            "writes": { "threshold": threshold as u64 },
+            "writes": { "threshold": threshold },
             "waits": waits,
         }))
     }

@@ -351,6 +351,9 @@ fn organisations_with_parity_are_arrays_with_parity() {
     // As they are, with a parity disk: one unit a disk.
     let whole = with(&disk, &[]);
     assert_eq!(layout(&whole)["raid-4"]["unit"], "780 blocks");
+    // Whatever is to be reconstructed of stripes.
+    let modifies = json!({ "threshold": 4 });
+    assert_eq!(layout(&whole)["raid-4"]["writes"], modifies);
     let part = |number: u32| (number, u64::from(number) * BLOCKS, BLOCKS);
     assert_eq!(places(&whole), [part(0), part(1), part(2)]);
     let safe = ("Synch writes for safety = 0", "Synch writes for safety = 1");
@@ -379,7 +382,7 @@ fn organisations_with_parity_are_arrays_with_parity() {
         assert_eq!(
             layout(&whole),
             json!({ "parity-striping": {
-                "unit": "64 blocks", "writes": writes, "waits": "own-chain", "rotation": rotation
+                "unit": "64 blocks", "writes": modifies, "waits": "own-chain", "rotation": rotation
             } })
         );
         let part = |number: u32| (number, u64::from(number) * 9 * 64, BLOCKS * 3 / 4 - 64);
