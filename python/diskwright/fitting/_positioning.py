@@ -10,6 +10,7 @@ likelihood at its maximum does not tell how wide it is.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ class Problem:
 
     design: how much later the heads of requests arrive for each of the coefficients, ms for one of 1 ms.
     moved: how far each was corrected before. least: the least that each may be.
-    priors: how far all corrections together are expected to take them, as rows of residuals.
+    expected: the covariance of all corrections together, before anything is estimated, ms².
     uncertain: how much later heads arrive for each standard deviation of what was estimated before, as
         completions, and is not estimated with these.
     spread: of single arrivals, where the search begins, ms.
@@ -134,9 +135,15 @@ class Problem:
     design: Floats
     moved: Floats
     least: Floats
-    priors: Floats
+    expected: Floats
     uncertain: Floats
     spread: float
+
+    @cached_property
+    def priors(self) -> Floats:
+        """Rows that make residuals of spread 1, each independent, of corrections as they are expected."""
+        matrix: Floats = np.linalg.cholesky(np.linalg.inv(self.expected)).T
+        return matrix
 
 
 def _log_likelihood(latest: Floats, turn: float, spread: Floats) -> Floats:
@@ -213,12 +220,6 @@ def expected(overheads: int, seeks_ms: Floats) -> Floats:
     covariance = np.diag([OVERHEAD_PRIOR_MS**2] * overheads + [_ALONE_MS**2] * len(seeks_ms))
     covariance[overheads:, overheads:] += of_seeks
     return covariance
-
-
-def priors(covariance: Floats) -> Floats:
-    """A matrix that makes independent residuals of spread 1 of corrections with a covariance."""
-    matrix: Floats = np.linalg.cholesky(np.linalg.inv(covariance)).T
-    return matrix
 
 
 def hats(distances: NDArray[np.int64], knots: Floats) -> Floats:

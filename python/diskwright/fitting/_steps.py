@@ -100,7 +100,7 @@ class _Place:
 
     @property
     def prior_ms(self) -> Floats:
-        return np.sqrt(np.diag(_positioning.expected(len(BEFORE), self.seek.values_ms)))
+        return np.sqrt(np.diag(self.problem.expected))
 
     @property
     def affected(self) -> NDArray[np.int64]:
@@ -116,6 +116,11 @@ class _Place:
             value += float(moved[index])
             found[name] = f"{value if name in _SIGNED else max(value, 0.0):.6f} ms"
         return {**found, **self.seek.changes(self.now, moved[len(BEFORE) :])}
+
+
+def _expected(seek: SeekNumbers) -> Floats:
+    """The covariance of the numbers of positioning before anything is estimated, ms²."""
+    return _positioning.expected(len(BEFORE), seek.values_ms)
 
 
 def _nudges(now: Mapping[str, Any], seek: SeekNumbers) -> list[Nudge]:
@@ -274,7 +279,7 @@ class Fitting:
         known = state.positioning
         seek = SeekNumbers.of(now, distance, None if known is None else known.knots)
         if known is None:
-            yield _nudges(now, seek), _positioning.expected(len(BEFORE), seek.values_ms)
+            yield _nudges(now, seek), _expected(seek)
         else:
             yield _nudges(now, seek), known.covariance
 
@@ -373,7 +378,7 @@ class Fitting:
             design[tells],
             np.array([(value - start) / per_ms for per_ms, value, start in numbers]),
             np.array([*least, *(-number.start if has_points else -np.inf for number in seek.numbers)]),
-            _positioning.priors(_positioning.expected(len(BEFORE), original.values_ms)),
+            _expected(original),
             uncertain[tells],
             state.spread,
         )

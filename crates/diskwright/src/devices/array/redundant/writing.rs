@@ -28,7 +28,7 @@ impl Touched {
         let is_written = |&unit: &usize| begin(unit) < end && first < begin(unit) + geometry.unit;
         let mut units = (0..geometry.data()).filter(is_written);
         let first_unit = units.next()?;
-        let last_unit = units.last().unwrap_or(first_unit);
+        let last_unit = units.next_back().unwrap_or(first_unit);
         Some(Touched {
             row,
             first: first_unit,
