@@ -41,7 +41,7 @@ impl Cleaning {
 /// A block that is being cleaned.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
-    pub block: u32,
+    block: u32,
     /// The first slot that has not been looked at.
     next: u32,
     /// Units that are being moved, with their slots, and how many of them the page had that was read last.

@@ -120,20 +120,19 @@ impl Layout {
                 unit,
                 rotation,
                 parity,
-            } => {
-                let keys = parity_keys(parity);
-                format!(
-                    "{{ raid-6 = {{ unit = \"{unit} blocks\", rotation = \"{rotation}\"{keys} }} }}"
-                )
             }
-            Layout::ParityStriping {
+            | Layout::ParityStriping {
                 unit,
                 rotation,
                 parity,
             } => {
+                let name = match self {
+                    Layout::Raid6 { .. } => "raid-6",
+                    _ => "parity-striping",
+                };
                 let keys = parity_keys(parity);
                 format!(
-                    "{{ parity-striping = {{ unit = \"{unit} blocks\", rotation = \"{rotation}\"{keys} }} }}"
+                    "{{ {name} = {{ unit = \"{unit} blocks\", rotation = \"{rotation}\"{keys} }} }}"
                 )
             }
             Layout::Raid10 { unit, copies, read } => format!(
