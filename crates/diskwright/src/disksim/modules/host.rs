@@ -192,7 +192,10 @@ pub(super) static SYNCSET: Module = Module {
     name: "disksim_syncset",
     ignored: None,
     parameters: &[
-        text("type").none("every drive starts at angle 0"),
+        // DiskSim's own synthraid5.parv leaves it out.
+        text("type")
+            .none("every drive starts at angle 0")
+            .optional(),
         list("devices").none("every drive starts at angle 0"),
     ],
 };

@@ -46,6 +46,11 @@ pub const FAMILIES: &[Family] = &[
         Specs(whole_specs::case, judge),
     ),
     family(
+        "checked-specs",
+        "other whole specs, of which each runs only once, with the checker",
+        Specs(other_case, judge_once),
+    ),
+    family(
         "pool-cuts",
         "power cuts of disks with pools",
         Specs(power_cuts::case, judge_once),
@@ -223,6 +228,14 @@ pub const FAMILIES: &[Family] = &[
         Told(bytes::parameters_are_wrong, bytes::shown_parameters),
     ),
 ];
+
+/// A whole spec that the family of `specs` does not have.
+fn other_case(definitions: &Definitions, number: u64) -> Case {
+    whole_specs::case(definitions, number + OTHERS)
+}
+
+/// Where the numbers of other whole specs begin: no campaign gets that far.
+const OTHERS: u64 = 1 << 40;
 
 pub fn definitions() -> &'static Definitions {
     static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(Definitions::read);

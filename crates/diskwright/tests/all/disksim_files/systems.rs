@@ -157,6 +157,14 @@ fn several_disks_are_one_behind_the_other_each_behind_a_driver() {
 
 /// A system runs as the same spec by hand, and each disk as that disk alone.
 #[test]
+fn sets_of_drives_in_step_may_leave_out_of_what_they_are() {
+    for set in ["devices = [ disk0 ]", "type = disk, devices = [ disk0 ]"] {
+        let set = format!("disksim_syncset sync0 {{ {set} }}\n\ndisksim_logorg");
+        sound(&Sample::new().replace("disksim_logorg", &set));
+    }
+}
+
+#[test]
 fn a_system_is_its_disks() {
     let trace =
         "0.0 0 0 8 1\n1.0 1 400 8 0\n2.0 0 600 8 1\n50.0 1 16 4 1\n51.0 1 24 4 1\n400.0 0 0 8 1\n";
