@@ -29,14 +29,8 @@ impl Redundant {
         let rows = match command.op {
             Op::Flush => None,
             Op::Trim if self.geometry.parities() > 0 => None,
-            Op::Read => {
-                // What is where it should be is read as it is.
-                let entry = &self.work[work as usize];
-                let (first, end) = (command.lbn.0, command.end().0);
-                let direct = self.slots.iter().all(|slot| slot.has(self.geometry.used()))
-                    || self.geometry.parities() > 0 && is_direct(&self.view(entry), first, end);
-                (!direct).then(|| rows_of(&self.geometry, &command, true))
-            }
+            // It needs none, or gets them when it is planned.
+            Op::Read => None,
             _ => Some(rows_of(&self.geometry, &command, false)),
         };
         let entry = &mut self.work[work as usize];
@@ -96,11 +90,29 @@ impl Redundant {
             if self.holds_back(number) || !self.is_marked(number, cx) {
                 continue;
             }
+            if self.is_to_have_rows(number) {
+                let work = &mut self.work[number as usize];
+                work.rows = Some(rows_of(&self.geometry, &work.command, true));
+                self.ask(number);
+                continue;
+            }
             match self.plan(number, cx) {
                 Ok(()) => self.send_all(number, cx),
                 Err(outcome) => self.end(number, outcome, cx),
             }
         }
+    }
+
+    /// Whether a read has to get its rows first: what is where it should be is read as it is, but members may have failed since it came.
+    fn is_to_have_rows(&self, number: u32) -> bool {
+        let work = &self.work[number as usize];
+        if work.kind != Kind::Request || work.command.op != Op::Read || work.rows.is_some() {
+            return false;
+        }
+        let (first, end) = (work.command.lbn.0, work.command.end().0);
+        let is_whole = || (self.slots.iter()).all(|slot| slot.has(self.geometry.used()));
+        let is_direct = || self.geometry.parities() > 0 && is_direct(&self.view(work), first, end);
+        !is_whole() && !is_direct()
     }
 
     /// Plans a piece of work as the members are now.
@@ -358,7 +370,7 @@ impl Redundant {
         match work.command.op {
             _ if outcome != Outcome::Ok => outcome,
             Op::Read if self.lost.meets(&blocks) => Outcome::MediaError,
-            Op::Write if work.has_failed_write && self.is_beyond_for(&work.command) => {
+            Op::Write if work.may_have_failed() && self.is_beyond_for(&work.command) => {
                 Outcome::FailedDevice
             }
             Op::Flush | Op::Trim if work.has_failed_write && self.is_beyond() => {

@@ -591,3 +591,80 @@ proptest! {
         }
     }
 }
+
+/// A scene without faults, of writes that wait for their own reads only.
+fn own_chain(layout: &str, blocks: u64, delays: &[u64], commands: &[(u64, Op, u64, u64)]) -> Scene {
+    Scene {
+        layout: layout.to_owned(),
+        redundancy: 1,
+        members: 4,
+        delays: delays.to_vec(),
+        blocks,
+        is_volatile: false,
+        commands: commands.to_vec(),
+        failures: Vec::new(),
+        unreadable: Vec::new(),
+        spares: 0,
+        step: 15,
+        is_scrubbed: false,
+        cut: None,
+        last: 0,
+        outages: Vec::new(),
+        is_automatic: false,
+        bitmap: None,
+        journal: None,
+    }
+}
+
+#[test]
+fn a_failed_write_leaves_rows_that_fit_where_too_few_members_are_missing() {
+    // The second member fails in the middle of the last write, while a spare has the first 15 blocks of the third: that write fails in the
+    // last row, and the row before it is made right.
+    let scene = Scene {
+        spares: 1,
+        failures: vec![(48, 1), (11, 2)],
+        bitmap: Some((1, 0)),
+        ..own_chain(
+            r#"{ "raid-4": { "unit": "5 blocks", "waits": "own-chain" } }"#,
+            20,
+            &[1, 6, 1, 3, 1],
+            &[
+                (16, Op::Write, 33, 18),
+                (16, Op::Write, 4, 2),
+                (18, Op::Write, 32, 19),
+                (18, Op::Read, 21, 15),
+            ],
+        )
+    };
+    let (engine, ended) = play(&scene);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    assert_eq!(ended[2].outcome, Some(Outcome::FailedDevice));
+    assert_eq!(ended[3].outcome, Some(Outcome::Ok));
+}
+
+#[test]
+fn a_read_held_back_until_a_member_has_failed_waits_for_the_writes_of_its_rows() {
+    // Both requests come while the array is without power, and go on after a member has failed.
+    let scene = Scene {
+        failures: vec![(69, 2)],
+        outages: vec![(59, 8)],
+        journal: Some((128, Some(60))),
+        ..own_chain(
+            r#"{ "raid-5": { "unit": "1 blocks", "parity_unit": "3 blocks", "rotation": "right-symmetric", "waits": "own-chain" } }"#,
+            22,
+            &[7, 1, 1, 1],
+            &[
+                (55, Op::Write, 0, 1),
+                (68, Op::Write, 37, 5),
+                (68, Op::Read, 28, 10),
+            ],
+        )
+    };
+    let (engine, ended) = play(&scene);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    assert_eq!(ended[1].command.op, Op::Write);
+    assert!(
+        ended[2].start >= ended[1].completion,
+        "the read goes second"
+    );
+}

@@ -142,6 +142,11 @@ impl Work {
         self.kind == Kind::Request && self.command.op == Op::Write && self.has_written
     }
 
+    /// Whether something of a write is not where it should be.
+    pub fn may_have_failed(&self) -> bool {
+        self.has_failed_write || !self.plan.undone.is_empty()
+    }
+
     /// Whether it makes redundancy anew, from what it has read of the others.
     pub fn makes_anew(&self) -> bool {
         matches!(self.kind, Kind::Scrub { .. } | Kind::Resync { .. })

@@ -67,10 +67,11 @@ impl Touched {
 }
 
 /// What members do for a write of the blocks `first..end` of an array with parity. After a member has failed in the middle of it (`is_torn`)
-/// some of it may be on the members already: old data and old parity do not fit together any more.
+/// some of it may be on the members already: old data and old parity do not fit together any more. Rows whose redundancy does not suffice
+/// then stay as they are, and all others are written.
 ///
 /// # Errors
-/// The outcome, where the redundancy does not suffice.
+/// The outcome, where the redundancy does not suffice, and nothing has been written.
 pub fn plan_write(
     view: &View<'_>,
     rule: WritesSpec,
@@ -87,11 +88,13 @@ pub fn plan_write(
                 written: (from, to),
                 segment,
             };
-            way.plan(
-                prefers_modifying(view, rule, &touched, (from, to)),
-                is_torn,
-                plan,
-            )?;
+            let prefers_modifying = prefers_modifying(view, rule, &touched, (from, to));
+            match way.plan(prefers_modifying, is_torn, plan) {
+                Ok(()) => {}
+                // The other rows have to fit together again all the same.
+                Err(_) if is_torn => plan.undone.push(touched.row),
+                Err(outcome) => return Err(outcome),
+            }
         }
     }
     Ok(())
