@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use super::members::{Slot, State};
 use super::plan::Plan;
 use super::work::{Kind, Sent, Work};
 use super::{Child, JOURNAL, Redundant};
@@ -50,8 +51,8 @@ struct Entry {
     skipped: u64,
     /// The writes to members that it has the data of.
     writes: Vec<Kept>,
-    /// Writes of members that it stands for without their data, because they are too many: what earlier entries have of their blocks does not count
-    /// any more.
+    /// Blocks of members that it stands for without their data, because they are too many or not rebuilt yet: what earlier entries have of them does
+    /// not count any more.
     revokes: Vec<Kept>,
     is_written: bool,
     /// When its writes were over: how many flushes had begun.
@@ -381,10 +382,11 @@ impl Redundant {
                     blocks: io.blocks,
                     at: 0,
                 });
-                let (writes, revokes) = match work.is_too_large {
+                let (writes, mut revokes) = match work.is_too_large {
                     true => (Vec::new(), writes.collect()),
                     false => (writes.collect(), Vec::new()),
                 };
+                revokes.extend(unbuilt(slots, self.geometry.used()));
                 let more =
                     DESCRIPTION + writes.iter().map(|write: &Kept| write.blocks).sum::<u64>();
                 let is_round = journal.blocks - journal.head < more;
@@ -730,6 +732,22 @@ impl Redundant {
         self.ready.extend(std::mem::take(&mut journal.held));
         self.look_for_doubt(cx);
     }
+}
+
+/// Blocks of members that are being rebuilt, and are not there yet: they are made from the others, which may have later data than the entries.
+fn unbuilt(slots: &[Slot], used: u64) -> impl Iterator<Item = Kept> {
+    slots.iter().enumerate().filter_map(move |(slot, place)| {
+        let State::Rebuilding(done) = place.state else {
+            return None;
+        };
+        Some(Kept {
+            slot,
+            member: place.member.device,
+            lbn: done,
+            blocks: used.saturating_sub(done),
+            at: 0,
+        })
+    })
 }
 
 fn journal_piece(work: u32, is_write: bool) -> Sent {

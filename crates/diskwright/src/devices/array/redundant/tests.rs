@@ -592,8 +592,8 @@ proptest! {
     }
 }
 
-/// A scene without faults, of writes that wait for their own reads only.
-fn own_chain(layout: &str, blocks: u64, delays: &[u64], commands: &[(u64, Op, u64, u64)]) -> Scene {
+/// A scene of an array of four members without faults.
+fn scene(layout: &str, blocks: u64, delays: &[u64], commands: &[(u64, Op, u64, u64)]) -> Scene {
     Scene {
         layout: layout.to_owned(),
         redundancy: 1,
@@ -624,7 +624,7 @@ fn a_failed_write_leaves_rows_that_fit_where_too_few_members_are_missing() {
         spares: 1,
         failures: vec![(48, 1), (11, 2)],
         bitmap: Some((1, 0)),
-        ..own_chain(
+        ..scene(
             r#"{ "raid-4": { "unit": "5 blocks", "waits": "own-chain" } }"#,
             20,
             &[1, 6, 1, 3, 1],
@@ -649,7 +649,7 @@ fn a_read_held_back_until_a_member_has_failed_waits_for_the_writes_of_its_rows()
         failures: vec![(69, 2)],
         outages: vec![(59, 8)],
         journal: Some((128, Some(60))),
-        ..own_chain(
+        ..scene(
             r#"{ "raid-5": { "unit": "1 blocks", "parity_unit": "3 blocks", "rotation": "right-symmetric", "waits": "own-chain" } }"#,
             22,
             &[7, 1, 1, 1],
@@ -667,4 +667,55 @@ fn a_read_held_back_until_a_member_has_failed_waits_for_the_writes_of_its_rows()
         ended[2].start >= ended[1].completion,
         "the read goes second"
     );
+}
+
+#[test]
+fn a_replay_leaves_alone_what_was_rebuilt_from_later_data() {
+    // The spare gets block 12 with an entry before it is rebuilt that far, then from the others, of which one has been written meanwhile.
+    let scene = Scene {
+        members: 3,
+        spares: 1,
+        failures: vec![(3, 0)],
+        is_scrubbed: true,
+        step: 2,
+        outages: vec![(88, 1), (1, 10)],
+        journal: Some((132, None)),
+        ..scene(
+            r#"{ "raid-4": { "unit": "5 blocks" } }"#,
+            25,
+            &[1, 2, 1, 2],
+            &[
+                (2, Op::Read, 0, 1),
+                (6, Op::Read, 0, 1),
+                (11, Op::Read, 0, 1),
+                (14, Op::Read, 0, 1),
+                (19, Op::Flush, 0, 0),
+                (24, Op::Read, 10, 1),
+                (27, Op::Read, 20, 1),
+                (27, Op::Write, 0, 5),
+                (32, Op::Read, 0, 1),
+                (32, Op::Read, 0, 5),
+                (35, Op::Write, 0, 1),
+                (40, Op::Read, 10, 1),
+                (41, Op::Write, 0, 11),
+                (46, Op::Read, 0, 1),
+                (47, Op::Read, 0, 1),
+                (49, Op::Read, 0, 1),
+                (49, Op::Write, 0, 11),
+                (51, Op::Read, 0, 1),
+                (51, Op::Read, 0, 1),
+                (51, Op::Read, 0, 1),
+                (52, Op::Read, 6, 7),
+                (56, Op::Read, 0, 1),
+                (60, Op::Read, 20, 1),
+                (61, Op::Read, 20, 1),
+                (64, Op::Read, 0, 1),
+                (69, Op::Write, 11, 12),
+                (70, Op::Write, 22, 1),
+                (70, Op::Read, 0, 1),
+            ],
+        )
+    };
+    let (engine, _) = play(&scene);
+    assert_eq!(faults(&engine), &[] as &[String]);
 }
