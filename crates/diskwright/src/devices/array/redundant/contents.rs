@@ -88,9 +88,10 @@ impl Contents {
         self.0.clear();
     }
 
-    /// Forgets what a member holds.
-    pub fn forget(&mut self, member: usize) {
-        self.0.retain(|&(other, _), _| other != member);
+    /// Forgets what a member holds from a block on.
+    pub fn forget_from(&mut self, member: usize, first: u64) {
+        self.0
+            .retain(|&(other, at), _| other != member || at < first);
     }
 
     /// A block of a member holds this.

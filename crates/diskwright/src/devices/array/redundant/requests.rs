@@ -291,11 +291,15 @@ impl Redundant {
         let work = &mut self.work[number as usize];
         work.is_to_retry = false;
         work.is_torn |= work.has_written;
-        // What was read of a member that is lost by now is computed, as the other blocks of that member are.
-        let lost = |slot: usize| self.slots[slot].state == State::Lost;
-        work.have.retain(|have| !lost(have.slot));
-        for slot in (0..self.slots.len()).filter(|&slot| lost(slot)) {
-            work.contents.forget(slot);
+        // What was read of a member that is lost by now, or replaced, is computed, as the other blocks of that member are.
+        let slots = &self.slots;
+        work.have.retain(|have| slots[have.slot].has(have.to));
+        for (number, slot) in slots.iter().enumerate() {
+            match slot.state {
+                State::Good => {}
+                State::Lost => work.contents.forget_from(number, 0),
+                State::Rebuilding(done) => work.contents.forget_from(number, done),
+            }
         }
         if work.rows.is_some() {
             self.ready.push_back(number);

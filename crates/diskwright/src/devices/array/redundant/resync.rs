@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::geometry::Scheme;
 use super::locks::Rows;
+use super::members::State;
 use super::plan::{Plan, Segment};
 use super::reading::recover;
 use super::rebuild::{STEP, check_step};
@@ -202,12 +203,28 @@ impl Redundant {
         let unit = self.geometry.unit;
         for row in from / unit..to.div_ceil(unit) {
             let begin = row * unit;
-            let segment = (row, from.max(begin) - begin, to.min(begin + unit) - begin);
-            match self.view(work).is_suspect(segment) {
-                false => self.plan_reading(work, segment, plan),
-                true if self.geometry.parities() == 0 => self.copy_anew(work, segment, plan),
-                true => self.parity_anew(work, segment, plan),
+            for (from, to) in self.parts(from.max(begin), to.min(begin + unit)) {
+                self.plan_part(work, (row, from - begin, to - begin), plan);
             }
+        }
+    }
+
+    /// Parts of these blocks, each of which a member that is being rebuilt has all of or nothing.
+    fn parts(&self, from: u64, to: u64) -> Vec<(u64, u64)> {
+        let rebuilt = self.slots.iter().filter_map(|slot| match slot.state {
+            State::Rebuilding(done) if from < done && done < to => Some(done),
+            _ => None,
+        });
+        let mut cuts: Vec<u64> = [from, to].into_iter().chain(rebuilt).collect();
+        cuts.sort_unstable();
+        cuts.windows(2).map(|part| (part[0], part[1])).collect()
+    }
+
+    fn plan_part(&self, work: &Work, segment: Segment, plan: &mut Plan) {
+        match self.view(work).is_suspect(segment) {
+            false => self.plan_reading(work, segment, plan),
+            true if self.geometry.parities() == 0 => self.copy_anew(work, segment, plan),
+            true => self.parity_anew(work, segment, plan),
         }
     }
 
