@@ -81,6 +81,13 @@ impl Sum {
     }
 }
 
+/// A state that was entered.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    state: PowerState,
+    at: Time,
+}
+
 /// A state, from an instant on.
 #[derive(Clone, Copy, Debug)]
 struct Change {
@@ -118,9 +125,12 @@ pub struct PowerAccount {
     works: Vec<Work>,
     /// What was before the first access, while nothing says from when on to count.
     before_work: Vec<Span>,
+    entries_before_work: Vec<Entry>,
+    unloads_before_work: Vec<Time>,
     has_worked: bool,
     /// What has been since the last access, and when heads were unloaded: a run may end before all of that.
     since_work: Vec<Span>,
+    entries_since_work: Vec<Entry>,
     unloads_since_work: Vec<Time>,
     spin_ups: u64,
     head_unloads: u64,
@@ -145,8 +155,11 @@ impl PowerAccount {
             extra: 0,
             works: Vec::new(),
             before_work: Vec::new(),
+            entries_before_work: Vec::new(),
+            unloads_before_work: Vec::new(),
             has_worked: false,
             since_work: Vec::new(),
+            entries_since_work: Vec::new(),
             unloads_since_work: Vec::new(),
             spin_ups: 0,
             head_unloads: 0,
@@ -172,6 +185,7 @@ impl PowerAccount {
         self.enter(PowerState::Active, now, Draws::Power(power));
         self.has_worked = true;
         self.since_work.clear();
+        self.entries_since_work.clear();
         self.unloads_since_work.clear();
     }
 
@@ -200,6 +214,11 @@ impl PowerAccount {
         self.next = Some(Change { state, at, draws });
     }
 
+    /// The state that was to begin at an instant to come does not.
+    pub fn stays_until_another(&mut self) {
+        self.next = None;
+    }
+
     /// Brings it up to an instant.
     pub fn advance(&mut self, now: Time) {
         if let Some(next) = self.next.take_if(|next| next.at <= now) {
@@ -219,8 +238,22 @@ impl PowerAccount {
 
     fn count_entry(&mut self, state: PowerState, at: Time) {
         if at >= self.origin {
-            self.sums[state as usize].entries += 1;
-            self.spin_ups += u64::from(state == PowerState::SpinUp);
+            self.count(state, 1);
+            if state != PowerState::Active {
+                self.entries_since_work.push(Entry { state, at });
+            }
+            if !self.is_told && !self.has_worked {
+                self.entries_before_work.push(Entry { state, at });
+            }
+        }
+    }
+
+    /// Counts entries of a state, or takes them back.
+    fn count(&mut self, state: PowerState, entries: i64) {
+        let sum = &mut self.sums[state as usize].entries;
+        *sum = sum.saturating_add_signed(entries);
+        if state == PowerState::SpinUp {
+            self.spin_ups = self.spin_ups.saturating_add_signed(entries);
         }
     }
 
@@ -228,6 +261,9 @@ impl PowerAccount {
     pub fn unloads_heads(&mut self, at: Time) {
         self.head_unloads += u64::from(at >= self.origin);
         self.unloads_since_work.push(at);
+        if !self.is_told && !self.has_worked {
+            self.unloads_before_work.push(at);
+        }
     }
 
     /// The open state up to an instant.
@@ -301,7 +337,10 @@ impl PowerAccount {
         self.sums = [Sum::default(); PowerState::COUNT];
         (self.spin_ups, self.head_unloads) = (0, 0);
         self.before_work.clear();
+        self.entries_before_work.clear();
+        self.unloads_before_work.clear();
         self.since_work.clear();
+        self.entries_since_work.clear();
         self.unloads_since_work.clear();
         self.works.retain(|work| work.to > now);
         self.extra = self.works.iter().map(|work| work.after(now)).sum();
@@ -316,6 +355,11 @@ impl PowerAccount {
             let sum = &mut whole.sums[span.state as usize];
             sum.remove(span.within(Time::ZERO, from));
         }
+        for Entry { state, at } in std::mem::take(&mut whole.entries_before_work) {
+            if at < from {
+                whole.count(state, -1);
+            }
+        }
         let end = whole
             .since_work
             .first()
@@ -326,11 +370,14 @@ impl PowerAccount {
         for span in std::mem::take(&mut whole.since_work) {
             let sum = &mut whole.sums[span.state as usize];
             sum.remove(span.within(end.max(origin), Time::MAX));
-            if span.from > end {
-                sum.entries = sum.entries.saturating_sub(1);
-                whole.spin_ups -= u64::from(span.state == PowerState::SpinUp);
+        }
+        for Entry { state, at } in std::mem::take(&mut whole.entries_since_work) {
+            if at > end {
+                whole.count(state, -1);
             }
         }
+        let early = whole.unloads_before_work.iter().filter(|&&at| at < from);
+        whole.head_unloads -= early.count() as u64;
         let late = whole.unloads_since_work.iter().filter(|&&at| at > end);
         whole.head_unloads -= late.count() as u64;
         let beyond: i128 = self.works.iter().map(|work| work.after(end)).sum();
@@ -345,7 +392,10 @@ impl PowerAccount {
             picture: None,
             works: Vec::new(),
             before_work: self.before_work.clone(),
+            entries_before_work: self.entries_before_work.clone(),
+            unloads_before_work: self.unloads_before_work.clone(),
             since_work: self.since_work.clone(),
+            entries_since_work: self.entries_since_work.clone(),
             unloads_since_work: self.unloads_since_work.clone(),
             ..*self
         };

@@ -202,6 +202,8 @@ impl PowerControl {
                 true => self.account.enter_later(state, begins, way),
                 false => self.account.enter(state, now, way),
             }
+        } else if begins > now {
+            self.account.stays_until_another();
         }
         self.mode = Mode::Waking;
         Some(ready)

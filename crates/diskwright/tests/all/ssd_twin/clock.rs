@@ -8,8 +8,7 @@ impl Model<'_> {
     /// Runs until nothing happens any more.
     pub fn run(&mut self) {
         loop {
-            while let Some(place) = self.events.iter().position(|&(at, _)| at == self.now) {
-                let (_, event) = self.events.remove(place);
+            while let Some(event) = self.next_of_instant() {
                 self.happens(event);
                 // Pages are formed, and requests come to their ends, when everything else that an event brings has been done.
                 self.form_pages();
@@ -18,15 +17,23 @@ impl Model<'_> {
                 }
                 self.end_requests();
                 self.form_pages();
+                self.follows_power();
             }
-            self.look_at_channels();
-            self.look_at_suspensions();
+            if !self.sleeps() {
+                self.look_at_channels();
+                self.look_at_suspensions();
+            }
+            self.follows_power();
             if self.read_only_since.is_some() {
                 return;
             }
             match self.events.iter().map(|&(at, _)| at).min() {
-                Some(next) if !self.has_ended() && self.case.has_power(next) => self.goes_to(next),
-                _ => return,
+                Some(next)
+                    if (next == self.now || !self.has_ended()) && self.case.has_power(next) =>
+                {
+                    self.goes_to(next);
+                }
+                _ => return self.leaves_state(),
             }
         }
     }
@@ -37,19 +44,37 @@ impl Model<'_> {
         let is_by_itself = |&(_, event): &(u64, Event)| {
             matches!(
                 event,
-                Event::Held | Event::Patrol | Event::Fold | Event::Idle
+                Event::Held | Event::Patrol | Event::Fold | Event::Idle | Event::Power(_)
             )
         };
         self.completions.iter().all(Option::is_some)
             && (self.drive().patrols() || self.events.iter().all(is_by_itself))
     }
 
-    /// The next instant begins: requests that arrive in it come after what was foreseen for it.
+    /// The next instant begins.
     fn goes_to(&mut self, next: u64) {
         self.now = next;
-        let arrives = |&(at, event): &(u64, Event)| at == next && matches!(event, Event::Arrive(_));
-        let arrivals: Vec<_> = self.events.extract_if(.., |event| arrives(event)).collect();
-        self.events.extend(arrivals);
+        self.are_arriving = false;
+    }
+
+    /// What happens next in this instant: requests arrive behind all that is foreseen for it until then, and together.
+    fn next_of_instant(&mut self) -> Option<Event> {
+        let of_now = self
+            .events
+            .iter()
+            .enumerate()
+            .filter(|(_, (at, _))| *at == self.now);
+        let arrives =
+            |&(_, &(_, event)): &(usize, &(u64, Event))| matches!(event, Event::Arrive(_));
+        let (arrivals, others): (Vec<_>, Vec<_>) = of_now.partition(arrives);
+        let in_turn = match self.are_arriving {
+            true => [arrivals, others],
+            false => [others, arrivals],
+        };
+        let &(place, &(_, event)) = in_turn.iter().flatten().next()?;
+        self.are_arriving |= matches!(event, Event::Arrive(_));
+        self.events.remove(place);
+        Some(event)
     }
 
     fn happens(&mut self, event: Event) {
@@ -67,6 +92,7 @@ impl Model<'_> {
             Event::Patrol => self.patrols(),
             Event::Held => self.held_long_enough(),
             Event::Idle => self.cleans_when_idle(),
+            Event::Power(alarm) => self.power_rings(alarm),
             Event::Fold => (0..self.planes.len()).for_each(|plane| self.folds_on(plane)),
         }
     }

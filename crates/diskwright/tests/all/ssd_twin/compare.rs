@@ -78,6 +78,7 @@ fn of_library(case: &Case) -> Result<Done, String> {
     }
     // Of an option that the drive lacks there is nothing.
     let count = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+    let entries = |name: &str| count(&ssd["power_states"][name]["entries"]);
     let erases = &ssd["erases"];
     let counters = vec![
         ("host_pages", number(&ssd["host_pages"])),
@@ -120,6 +121,8 @@ fn of_library(case: &Case) -> Result<Done, String> {
         ("merges.full", count(&ssd["mapping"]["merges"]["full"])),
         ("dropped", count(&ssd["mapping"]["dropped_log_blocks"])),
         ("log_blocks", count(&ssd["mapping"]["log_blocks_at_end"])),
+        ("power.slumber", entries("slumber")),
+        ("power.devsleep", entries("devsleep")),
         ("map_pages", number(&ssd["map_pages"])),
         ("bad_blocks", number(&ssd["bad_blocks"])),
         ("free_blocks", number(&ssd["free_blocks"])),
@@ -179,6 +182,8 @@ fn of_twin(case: &Case) -> Done {
         ("merges.full", model.merge_counts.full),
         ("dropped", model.merge_counts.dropped),
         ("log_blocks", model.log_blocks() as u64),
+        ("power.slumber", model.power.entries[0]),
+        ("power.devsleep", model.power.entries[1]),
         ("map_pages", model.checkpoints.pages),
         (
             "bad_blocks",

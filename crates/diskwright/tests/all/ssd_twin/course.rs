@@ -8,7 +8,8 @@ use super::operations::Work;
 impl Model<'_> {
     /// Takes requests while there is room for them.
     pub fn take(&mut self) {
-        while self.under_way < self.drive().queue_depth
+        while !self.sleeps()
+            && self.under_way < self.drive().queue_depth
             && let Some(request) = self.fetch()
         {
             self.under_way += 1;

@@ -3,8 +3,8 @@
 use diskwright::engine::request::Op;
 
 use super::specs::{
-    Asked, Buffer, Case, Drive, Failures, Link, LogMap, Queues, Rate, Refresh, Retry, Separation,
-    Slc, Suspension,
+    Asked, Buffer, Case, Drive, Failures, Link, LogMap, LowState, PowerStates, Queues, Rate,
+    Refresh, Retry, Separation, Slc, Suspension,
 };
 use crate::support::twins::Draw;
 
@@ -30,6 +30,34 @@ fn parts_and_frames(number: u64, drive: &mut Drive) {
     }
 }
 
+/// Some drives enter low power states.
+fn power_states(number: u64, drive: &mut Drive) {
+    let mut draw = Draw::new(number, "ssd twin, power states");
+    if draw.coin() {
+        return;
+    }
+    let mut state = || LowState {
+        after: draw.pick(&[0, 1_000, 100_000]) * draw.within(0..=9),
+        enter: draw.pick(&[0, 1, 10_000]) * draw.within(0..=30),
+        leave: draw.pick(&[0, 1, 100_000]) * draw.within(0..=30),
+    };
+    let (slumber, mut devsleep) = (state(), state());
+    if draw.coin() {
+        devsleep.after += slumber.after;
+    }
+    let states = match draw.within(0..=2) {
+        0 => [Some(slumber), None],
+        1 => [None, Some(devsleep)],
+        _ => [Some(slumber), Some(devsleep)],
+    };
+    let slowest = states.iter().flatten().map(|state| state.leave);
+    let slowest = slowest.max().expect("there is a state");
+    drive.power = Some(PowerStates {
+        states,
+        apst: (draw.within(0..=3) == 0).then(|| slowest + draw.pick(&[0, 1_000])),
+    });
+}
+
 /// Keeps from the host what the planes cannot hold, with so many blocks of each that may be lost; a page a plane is lost where data do not divide
 /// evenly.
 fn spare(drive: &mut Drive, lost: usize) {
@@ -45,13 +73,14 @@ fn spare(drive: &mut Drive, lost: usize) {
 }
 
 /// The case of a number, of a drive with some of: several streams, operations on several planes, blocks that are cleaned side by side and in idle
-/// time, a limited endurance, checkpoints.
+/// time, a limited endurance, checkpoints, low power states.
 pub fn case_with_more(number: u64) -> Case {
     let mut draw = Draw::new(number, "ssd twin, options");
     let mut more = Draw::new(number, "ssd twin, options, more");
     let mut drive = drive(&mut draw, &mut more);
     options(&mut more, &mut drive);
     parts_and_frames(number, &mut drive);
+    power_states(number, &mut drive);
     let mut case = with_requests(draw, more, drive);
     let mut cuts = Draw::new(number, "ssd twin, power cut");
     // What a drive knows of programs that failed is not in the twin, nor is a host that sends streams cut off.
@@ -386,6 +415,7 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         idle: None,
         endurance: None,
         checkpoint: None,
+        power: None,
     };
     if draw.within(0..=2) == 0 {
         drive.suspend_program = Some(suspension(draw));

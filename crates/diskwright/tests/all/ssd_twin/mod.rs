@@ -2,7 +2,7 @@
 //!
 //! The twin has no rules that draw at random, and ends where a drive can only be read. Drives with parity over their dies, drives with maps
 //! of blocks, and drives with several streams, operations on several planes, blocks that are cleaned side by side or in idle time,
-//! a limited endurance, or checkpoints, are cases of their own.
+//! a limited endurance, checkpoints, or low power states, are cases of their own.
 
 mod ageing;
 mod blocks;
@@ -22,6 +22,7 @@ mod maps_of_blocks;
 mod model;
 mod operations;
 mod parity;
+mod power;
 mod queues;
 mod shape;
 mod specs;
@@ -159,7 +160,7 @@ fn merges_and_moves_of_superblocks_come_up() {
 }
 
 #[test]
-fn checkpoints_and_drives_that_wear_out_come_up() {
+fn checkpoints_power_states_and_drives_that_wear_out_come_up() {
     come_up(
         draw::case_with_more,
         &[
@@ -167,6 +168,8 @@ fn checkpoints_and_drives_that_wear_out_come_up() {
             ("moved_pages", 20),
             ("recovery.map_pages", 5),
             ("recovery.scanned_pages", 10),
+            ("power.slumber", 5),
+            ("power.devsleep", 5),
             (compare::READ_ONLY, 5),
         ],
     );

@@ -6,6 +6,7 @@ use super::heat::Heat;
 use super::maps_of_blocks::{LogPlane, Merges};
 use super::operations::{Reading, Running};
 use super::parity::{Set, Target, Task};
+use super::power::Power;
 use super::queues::Arbiter;
 use super::specs::{Asked, Case, Drive};
 
@@ -31,6 +32,8 @@ pub enum Event {
     /// The drive may have been idle for long enough to fold, or to be cleaned.
     Fold,
     Idle,
+    /// A low power state is due, or the drive is back from one: the alarm of this number.
+    Power(u64),
 }
 
 /// A unit of a write in the controller's memory.
@@ -104,6 +107,8 @@ pub struct Model<'a> {
     pub now: u64,
     /// Instants, and what happens then; of one instant in the order in which it was foreseen.
     pub events: Vec<(u64, Event)>,
+    /// Requests have arrived in this instant.
+    pub are_arriving: bool,
     pub completions: Vec<Option<u64>>,
     /// Requests that have not been taken, in the order of arrival.
     pub waiting: Vec<usize>,
@@ -149,6 +154,7 @@ pub struct Model<'a> {
     /// How often units were written, for their streams.
     pub heat: Heat,
     pub checkpoints: Checkpoints,
+    pub power: Power,
     /// Programs that have ended.
     pub programs_ended: u64,
     /// When it could only be read from then on: nothing else of it is known here.
@@ -195,6 +201,7 @@ impl<'a> Model<'a> {
             case,
             now: 0,
             events: arrivals.collect(),
+            are_arriving: false,
             completions: vec![None; case.requests.len()],
             waiting: Vec::new(),
             arbiter: Arbiter::default(),
@@ -227,6 +234,7 @@ impl<'a> Model<'a> {
             ready: vec![Vec::new(); drive.groups() * drive.streams()],
             heat: Heat::new(drive),
             checkpoints: Checkpoints::new(drive),
+            power: Power::default(),
             programs_ended: 0,
             read_only_since: None,
             erases_for_itself: vec![0; drive.planes()],
@@ -256,6 +264,7 @@ impl<'a> Model<'a> {
         model.is_in_a_checkpoint();
         model.foresees_patrol();
         model.is_idle();
+        model.follows_power();
         model
     }
 

@@ -62,6 +62,22 @@ pub struct Queues {
     pub classes: Vec<&'static str>,
 }
 
+/// Low power states: slumber and devsleep.
+#[derive(Clone, Copy, Debug)]
+pub struct PowerStates {
+    pub states: [Option<LowState>; 2],
+    /// Each is entered by the rule of NVMe, where its way back takes at most this, ns; otherwise after its own time.
+    pub apst: Option<u64>,
+}
+
+/// A low power state: when it is entered, and the ways in and back, ns.
+#[derive(Clone, Copy, Debug)]
+pub struct LowState {
+    pub after: u64,
+    pub enter: u64,
+    pub leave: u64,
+}
+
 /// A map of blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct LogMap {
@@ -212,6 +228,7 @@ pub struct Drive {
     pub endurance: Option<u64>,
     /// Pages between checkpoints.
     pub checkpoint: Option<u64>,
+    pub power: Option<PowerStates>,
 }
 
 /// A drive and a load.
@@ -482,6 +499,31 @@ impl Drive {
     }
 }
 
+impl PowerStates {
+    fn text(&self) -> String {
+        let states = ["slumber", "devsleep"].into_iter().zip(&self.states);
+        let states = states.filter_map(|(name, state)| Some((name, state.as_ref()?)));
+        let after = |(name, state): (_, &LowState)| format!("{name} = \"{} ns\"", state.after);
+        let policy = match self.apst {
+            Some(latency) => format!("{{ apst = {{ max_latency = \"{latency} ns\" }} }}"),
+            None => {
+                let each: Vec<_> = states.clone().map(after).collect();
+                format!("{{ fixed = {{ {} }} }}", each.join(", "))
+            }
+        };
+        let mut text = format!(
+            "[device.ssd.power]\npolicy = {policy}\n[device.ssd.power.figures]\nidle = \"1 W\"\n"
+        );
+        for (name, LowState { enter, leave, .. }) in states {
+            _ = writeln!(
+                text,
+                "{name} = {{ power = \"0.1 W\", enter = {{ time = \"{enter} ns\" }}, leave = {{ time = \"{leave} ns\" }} }}"
+            );
+        }
+        text
+    }
+}
+
 impl Case {
     /// Whether there is power at an instant, and whatever happens in it.
     pub fn has_power(&self, at: u64) -> bool {
@@ -493,8 +535,12 @@ impl Case {
         let fault = self.cut.map_or_else(String::new, |at| {
             format!("[[fault]]\nat = \"{at} ns\"\nkind = \"power-cut\"\n")
         });
+        let power = self
+            .drive
+            .power
+            .map_or_else(String::new, |power| power.text());
         format!(
-            "seed = {SEED}\n[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n{fault}"
+            "seed = {SEED}\n[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n{power}{fault}"
         )
     }
 

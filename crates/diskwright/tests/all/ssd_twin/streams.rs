@@ -68,6 +68,11 @@ pub fn run(case: &Case, spec: String) -> Result<(Vec<Option<u64>>, Value), Strin
     if let Some(fault) = checker.faults().first() {
         return Err(fault.clone());
     }
-    let report = engine.devices()[0].report(Time::ZERO);
+    let ssd = &engine.devices()[0];
+    let mut report = ssd.report(Time::ZERO);
+    let first = case.requests.iter().map(|asked| asked.at).min();
+    let last = host.completions.iter().flatten().max();
+    let window = [first, last.copied()].map(|at| Time::from_ns(at.unwrap_or(0)));
+    report.extend(ssd.power_report(window[0], window[1]).unwrap_or_default());
     Ok((host.completions, report.into()))
 }
