@@ -120,6 +120,10 @@ impl Redundant {
         let mut work = std::mem::take(&mut self.work[number as usize]);
         let mut plan = std::mem::take(&mut work.plan);
         plan.clear();
+        if work.command.op == Op::Read && !self.lost.is_empty() {
+            let blocks = work.command.lbn.0..work.command.end().0;
+            work.is_lost |= self.lost.meets(&blocks);
+        }
         let result = self.plan_into(&work, &mut plan);
         let is_known = cx.checker().is_some();
         if let Some(journal) = self.journal.as_mut().filter(|_| !plan.lost.is_empty()) {
@@ -373,7 +377,7 @@ impl Redundant {
         let blocks = work.command.lbn.0..work.command.end().0;
         match work.command.op {
             _ if outcome != Outcome::Ok => outcome,
-            Op::Read if self.lost.meets(&blocks) => Outcome::MediaError,
+            Op::Read if work.is_lost || self.lost.meets(&blocks) => Outcome::MediaError,
             Op::Write if work.may_have_failed() && self.is_beyond_for(&work.command) => {
                 Outcome::FailedDevice
             }

@@ -813,3 +813,49 @@ fn a_scrub_forgets_what_it_has_read_of_a_member_that_is_replaced() {
     let (engine, _) = play(&scene);
     assert_eq!(faults(&engine), &[] as &[String]);
 }
+
+#[test]
+fn a_read_of_lost_blocks_fails_though_a_write_replaces_them_meanwhile() {
+    // Two rows are lost in a rebuild; the read of the last one comes while it is written, and ends behind the write.
+    let scene = Scene {
+        members: 3,
+        spares: 1,
+        failures: vec![(30, 0)],
+        unreadable: vec![(27, 1, 5, 2)],
+        step: 10,
+        ..scene(
+            r#"{ "raid-4": { "unit": "2 blocks", "waits": "own-chain" } }"#,
+            18,
+            &[1, 3, 4, 7, 1, 1],
+            &[
+                (5, Op::Flush, 0, 0),
+                (7, Op::Read, 0, 1),
+                (12, Op::Write, 25, 8),
+                (12, Op::Write, 2, 19),
+                (16, Op::Read, 0, 1),
+                (21, Op::Read, 0, 1),
+                (23, Op::Read, 0, 1),
+                (27, Op::Read, 0, 1),
+                (29, Op::Read, 0, 1),
+                (29, Op::Read, 0, 1),
+                (32, Op::Read, 0, 1),
+                (33, Op::Read, 20, 1),
+                (33, Op::Read, 3, 18),
+                (34, Op::Read, 20, 1),
+                (37, Op::Read, 18, 3),
+                (37, Op::Write, 8, 13),
+                (37, Op::Read, 0, 1),
+                (40, Op::Read, 0, 1),
+                (42, Op::Read, 0, 1),
+                (45, Op::Read, 0, 1),
+                (48, Op::Read, 0, 1),
+                (49, Op::Read, 0, 1),
+                (53, Op::Read, 0, 1),
+                (57, Op::Read, 0, 1),
+                (60, Op::Read, 15, 4),
+            ],
+        )
+    };
+    let (engine, _) = play(&scene);
+    assert_eq!(faults(&engine), &[] as &[String]);
+}

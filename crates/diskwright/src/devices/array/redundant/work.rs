@@ -108,6 +108,8 @@ pub struct Work {
     pub is_too_large: bool,
     /// Some of what it reads was computed from redundancy that may not fit.
     pub is_in_doubt: bool,
+    /// Some of what it reads was lost when it began to: a write may have replaced that meanwhile.
+    pub is_lost: bool,
     /// What it knows of blocks, for the checker.
     pub contents: Contents,
 }
