@@ -371,14 +371,17 @@ impl PowerAccount {
             let sum = &mut whole.sums[span.state as usize];
             sum.remove(span.within(end.max(origin), Time::MAX));
         }
+        // What was before the origin is taken back already, also where a device was done before the first access.
+        let is_late = |at: Time| at > end && at >= origin;
         for Entry { state, at } in std::mem::take(&mut whole.entries_since_work) {
-            if at > end {
+            if is_late(at) {
                 whole.count(state, -1);
             }
         }
         let early = whole.unloads_before_work.iter().filter(|&&at| at < from);
         whole.head_unloads -= early.count() as u64;
-        let late = whole.unloads_since_work.iter().filter(|&&at| at > end);
+        let late = whole.unloads_since_work.iter();
+        let late = late.filter(|&&at| is_late(at));
         whole.head_unloads -= late.count() as u64;
         let beyond: i128 = self.works.iter().map(|work| work.after(end)).sum();
         let active = &mut whole.sums[PowerState::Active as usize];

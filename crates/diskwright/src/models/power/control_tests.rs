@@ -140,3 +140,34 @@ fn a_state_that_is_due_on_the_way_into_another_waits_for_its_end() {
     );
     assert!(!control.is_down() && control.is_waking());
 }
+
+/// An idle_b before the first access, and one behind it.
+#[test]
+fn entries_before_the_first_access_and_behind_the_last_one_do_not_count() {
+    let mut control = control("{\"fixed\": {\"idle_b\": \"5 s\"}}");
+    let s = Time::from_s;
+    let goes_down = |control: &mut PowerControl, from: Time| {
+        let alarm = control.begins_idle(from, from);
+        assert_eq!(alarm, Some(from + s(5)));
+        assert_eq!(control.rings(from + s(5)), Due::Down(None));
+    };
+    goes_down(&mut control, Time::ZERO);
+    let counted = |control: &PowerControl, from: u64, end: u64| {
+        let report = control.report(s(from), s(end));
+        let entries = report["power_states"]["idle_b"]["entries"].as_u64();
+        [
+            entries.unwrap_or(0),
+            report["head_unloads"].as_u64().unwrap_or(0),
+        ]
+    };
+    assert_eq!(counted(&control, 0, 20), [1, 1]);
+    assert_eq!(counted(&control, 10, 20), [0, 0]);
+    // It was done before the first access of others.
+    assert_eq!(counted(&control, 10, 2), [0, 0]);
+    let ready = control.wants(s(10)).expect("it is down");
+    assert_eq!(control.rings(ready), Due::Ready);
+    control.account().becomes_active(ready, Power::default());
+    goes_down(&mut control, s(20));
+    assert_eq!(counted(&control, 10, 40), [1, 1]);
+    assert_eq!(counted(&control, 10, 22), [0, 0]);
+}
