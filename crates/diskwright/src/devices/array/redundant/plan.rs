@@ -1,5 +1,7 @@
 //! What the members have to do for a piece of work: reads, and writes that wait for some of them.
 
+use std::cmp::Reverse;
+
 use super::geometry::{Geometry, Scheme};
 use super::members::Slot;
 use super::risk::Risk;
@@ -172,8 +174,8 @@ impl Plan {
         }
     }
 
-    /// Makes one request of those that follow each other on a member, reads also over small gaps; within one row only if `is_single`. Then
-    /// has writes wait: for all reads, or for those that they depend on.
+    /// Makes one request of those that follow each other on a member, reads also over small gaps; within one row only if `is_single`. The last
+    /// member comes first, as in DiskSim. Then has writes wait: for all reads, or for those that they depend on.
     pub fn join(&mut self, is_single: bool, waits_for_all: bool) {
         join(&mut self.reads, GAP, is_single);
         join(&mut self.writes, 0, is_single);
@@ -203,7 +205,7 @@ fn io(view: &View<'_>, slot: usize, (row, from, to): Segment, is_parity: bool) -
 }
 
 fn join(all: &mut Vec<Io>, gap: u64, is_single: bool) {
-    all.sort_unstable_by_key(|io| (io.slot, io.lbn, io.blocks));
+    all.sort_unstable_by_key(|io| (Reverse(io.slot), io.lbn, io.blocks));
     all.dedup_by(|next, io| {
         let meets = io.slot == next.slot && next.lbn <= io.end() + gap;
         if !meets || is_single && io.rows != next.rows {
