@@ -1,5 +1,7 @@
 //! Arrays with redundancy: what the members have to do for a request, and what becomes of it when one of them fails.
 
+use std::cmp::Reverse;
+
 use diskwright::engine::request::Op;
 
 use super::clock::End;
@@ -59,8 +61,12 @@ impl Model<'_> {
         let one_row = is_by_rows.then_some(unit);
         plan.reads
             .retain(|read| !there.iter().any(|there| there.contains(read)));
-        let reads = runs::by_rows(runs::over_gaps, runs::blocks(&plan.reads), one_row);
-        let writes = runs::by_rows(runs::of, runs::blocks(&plan.writes), one_row);
+        let mut reads = runs::by_rows(runs::over_gaps, runs::blocks(&plan.reads), one_row);
+        let mut writes = runs::by_rows(runs::of, runs::blocks(&plan.writes), one_row);
+        // The members with the highest numbers are asked first.
+        for runs in [&mut reads, &mut writes] {
+            runs.sort_by_key(|run| Reverse(run.member));
+        }
         let own_chain = self.case.parity().is_some_and(|parity| parity.own_chain);
         let mut pieces = Vec::new();
         for &run in &reads {
