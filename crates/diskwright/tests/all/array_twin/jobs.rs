@@ -68,6 +68,8 @@ pub struct Job {
     /// Some of it may have been written before it is planned anew.
     pub has_written: bool,
     pub has_lost_a_write: bool,
+    /// Blocks of it were lost when it began to read.
+    pub meets_lost: bool,
     /// What it does once all is read and written.
     pub tally: Vec<(&'static str, u64)>,
 }
@@ -86,6 +88,7 @@ impl Job {
             is_to_plan_anew: false,
             has_written: false,
             has_lost_a_write: false,
+            meets_lost: false,
             tally: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use super::clock::End;
 use super::jobs::{Job, Piece, Purpose};
 use super::model::{Model, State};
 use super::runs::{self, Run};
+use super::specs::Asked;
 
 /// What is read and written for a request: parts of units, and of copies runs of them.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ impl Model<'_> {
         let has_parity = self.case.parity().is_some();
         self.jobs[job].tally.clear();
         self.jobs[job].pieces.clear();
+        let Asked { lbn, blocks, .. } = self.jobs[job].asked;
+        self.jobs[job].meets_lost |= (lbn..lbn + blocks).any(|lbn| self.lost.contains(&lbn));
         let Job { asked, purpose, .. } = &self.jobs[job];
         let plan = match (asked.op, *purpose) {
             (_, Purpose::Step(spare)) => self.plans_step(job, spare),
@@ -159,7 +162,7 @@ impl Model<'_> {
         let unit = self.case.unit();
         match asked.op {
             _ if !matches!(job.purpose, Purpose::Request(_)) => true,
-            Op::Read => !blocks.any(|lbn| self.lost.contains(&lbn)),
+            Op::Read => !job.meets_lost && !blocks.any(|lbn| self.lost.contains(&lbn)),
             _ if !job.has_lost_a_write => true,
             Op::Write => {
                 let mut parts = runs::parts(self.blocks_of(&asked), unit).into_iter();
