@@ -634,6 +634,14 @@ fn scene(layout: &str, blocks: u64, delays: &[u64], commands: &[(u64, Op, u64, u
     }
 }
 
+/// Runs a scene in which the checker finds nothing.
+#[track_caller]
+fn play_well(scene: &Scene) -> Vec<Request> {
+    let (engine, ended) = play(scene);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    ended
+}
+
 #[test]
 fn a_failed_write_leaves_rows_that_fit_where_too_few_members_are_missing() {
     // The second member fails in the middle of the last write, while a spare has the first 15 blocks of the third: that write fails in the
@@ -654,8 +662,7 @@ fn a_failed_write_leaves_rows_that_fit_where_too_few_members_are_missing() {
             ],
         )
     };
-    let (engine, ended) = play(&scene);
-    assert_eq!(faults(&engine), &[] as &[String]);
+    let ended = play_well(&scene);
     assert_eq!(ended[2].outcome, Some(Outcome::FailedDevice));
     assert_eq!(ended[3].outcome, Some(Outcome::Ok));
 }
@@ -678,8 +685,7 @@ fn a_read_held_back_until_a_member_has_failed_waits_for_the_writes_of_its_rows()
             ],
         )
     };
-    let (engine, ended) = play(&scene);
-    assert_eq!(faults(&engine), &[] as &[String]);
+    let ended = play_well(&scene);
     assert_eq!(ended[1].command.op, Op::Write);
     assert!(
         ended[2].start >= ended[1].completion,
@@ -734,8 +740,7 @@ fn a_replay_leaves_alone_what_was_rebuilt_from_later_data() {
             ],
         )
     };
-    let (engine, _) = play(&scene);
-    assert_eq!(faults(&engine), &[] as &[String]);
+    play_well(&scene);
 }
 
 #[test]
@@ -769,9 +774,9 @@ fn a_resynchronisation_makes_right_what_a_spare_has_of_its_last_row() {
             ],
         )
     };
-    let (engine, _) = play(&scene);
-    assert_eq!(faults(&engine), &[] as &[String]);
+    play_well(&scene);
 }
+
 #[test]
 fn a_scrub_forgets_what_it_has_read_of_a_member_that_is_replaced() {
     // The third member fails in the middle of a scrub of a row in doubt, and its spare is made from a parity that was not read before.
@@ -810,8 +815,7 @@ fn a_scrub_forgets_what_it_has_read_of_a_member_that_is_replaced() {
             ],
         )
     };
-    let (engine, _) = play(&scene);
-    assert_eq!(faults(&engine), &[] as &[String]);
+    play_well(&scene);
 }
 
 #[test]
@@ -856,6 +860,5 @@ fn a_read_of_lost_blocks_fails_though_a_write_replaces_them_meanwhile() {
             ],
         )
     };
-    let (engine, _) = play(&scene);
-    assert_eq!(faults(&engine), &[] as &[String]);
+    play_well(&scene);
 }
