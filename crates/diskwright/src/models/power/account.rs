@@ -88,6 +88,23 @@ struct Entry {
     at: Time,
 }
 
+/// What may lie outside the time that counts: which states there were, which were entered, and when heads were unloaded.
+#[derive(Clone, Debug, Default)]
+struct Apart {
+    spans: Vec<Span>,
+    entries: Vec<Entry>,
+    unloads: Vec<Time>,
+}
+
+impl Apart {
+    /// Forgets all, but for the memory.
+    fn clear(&mut self) {
+        self.spans.clear();
+        self.entries.clear();
+        self.unloads.clear();
+    }
+}
+
 /// A state, from an instant on.
 #[derive(Clone, Copy, Debug)]
 struct Change {
@@ -124,14 +141,10 @@ pub struct PowerAccount {
     /// Accesses that may not be over.
     works: Vec<Work>,
     /// What was before the first access, while nothing says from when on to count.
-    before_work: Vec<Span>,
-    entries_before_work: Vec<Entry>,
-    unloads_before_work: Vec<Time>,
+    before_work: Apart,
     has_worked: bool,
-    /// What has been since the last access, and when heads were unloaded: a run may end before all of that.
-    since_work: Vec<Span>,
-    entries_since_work: Vec<Entry>,
-    unloads_since_work: Vec<Time>,
+    /// What has been since the last access: a run may end before all of that.
+    since_work: Apart,
     spin_ups: u64,
     head_unloads: u64,
     picture: Option<Box<PowerPicture>>,
@@ -154,13 +167,9 @@ impl PowerAccount {
             before: PowerState::Idle,
             extra: 0,
             works: Vec::new(),
-            before_work: Vec::new(),
-            entries_before_work: Vec::new(),
-            unloads_before_work: Vec::new(),
+            before_work: Apart::default(),
             has_worked: false,
-            since_work: Vec::new(),
-            entries_since_work: Vec::new(),
-            unloads_since_work: Vec::new(),
+            since_work: Apart::default(),
             spin_ups: 0,
             head_unloads: 0,
             picture: None,
@@ -185,8 +194,6 @@ impl PowerAccount {
         self.enter(PowerState::Active, now, Draws::Power(power));
         self.has_worked = true;
         self.since_work.clear();
-        self.entries_since_work.clear();
-        self.unloads_since_work.clear();
     }
 
     /// The device is at rest from an instant on, now or later: in the latter case unless another state begins before.
@@ -240,10 +247,10 @@ impl PowerAccount {
         if at >= self.origin {
             self.count(state, 1);
             if state != PowerState::Active {
-                self.entries_since_work.push(Entry { state, at });
+                self.since_work.entries.push(Entry { state, at });
             }
             if !self.is_told && !self.has_worked {
-                self.entries_before_work.push(Entry { state, at });
+                self.before_work.entries.push(Entry { state, at });
             }
         }
     }
@@ -260,9 +267,9 @@ impl PowerAccount {
     /// The heads leave the platters at an instant.
     pub fn unloads_heads(&mut self, at: Time) {
         self.head_unloads += u64::from(at >= self.origin);
-        self.unloads_since_work.push(at);
+        self.since_work.unloads.push(at);
         if !self.is_told && !self.has_worked {
-            self.unloads_before_work.push(at);
+            self.before_work.unloads.push(at);
         }
     }
 
@@ -299,10 +306,10 @@ impl PowerAccount {
         }
         self.sums[span.state as usize].add(span.within(self.origin, Time::MAX));
         if !self.is_told && !self.has_worked {
-            self.before_work.push(span);
+            self.before_work.spans.push(span);
         }
         if span.state != PowerState::Active {
-            self.since_work.push(span);
+            self.since_work.spans.push(span);
         }
     }
 
@@ -337,11 +344,7 @@ impl PowerAccount {
         self.sums = [Sum::default(); PowerState::COUNT];
         (self.spin_ups, self.head_unloads) = (0, 0);
         self.before_work.clear();
-        self.entries_before_work.clear();
-        self.unloads_before_work.clear();
         self.since_work.clear();
-        self.entries_since_work.clear();
-        self.unloads_since_work.clear();
         self.works.retain(|work| work.to > now);
         self.extra = self.works.iter().map(|work| work.after(now)).sum();
     }
@@ -351,36 +354,37 @@ impl PowerAccount {
     /// otherwise.
     pub fn report(&self, from: Time, end: Time, replaced: &[Span]) -> Map<String, Value> {
         let mut whole = self.closed_at(end, replaced);
-        for span in std::mem::take(&mut whole.before_work) {
+        for span in std::mem::take(&mut whole.before_work.spans) {
             let sum = &mut whole.sums[span.state as usize];
             sum.remove(span.within(Time::ZERO, from));
         }
-        for Entry { state, at } in std::mem::take(&mut whole.entries_before_work) {
+        for Entry { state, at } in std::mem::take(&mut whole.before_work.entries) {
             if at < from {
                 whole.count(state, -1);
             }
         }
         let end = whole
             .since_work
+            .spans
             .first()
             .map_or(end, |span| span.from.max(end));
         let origin = whole
             .origin
             .max(if whole.is_told { Time::ZERO } else { from });
-        for span in std::mem::take(&mut whole.since_work) {
+        for span in std::mem::take(&mut whole.since_work.spans) {
             let sum = &mut whole.sums[span.state as usize];
             sum.remove(span.within(end.max(origin), Time::MAX));
         }
         // What was before the origin is taken back already, also where a device was done before the first access.
         let is_late = |at: Time| at > end && at >= origin;
-        for Entry { state, at } in std::mem::take(&mut whole.entries_since_work) {
+        for Entry { state, at } in std::mem::take(&mut whole.since_work.entries) {
             if is_late(at) {
                 whole.count(state, -1);
             }
         }
-        let early = whole.unloads_before_work.iter().filter(|&&at| at < from);
+        let early = whole.before_work.unloads.iter().filter(|&&at| at < from);
         whole.head_unloads -= early.count() as u64;
-        let late = whole.unloads_since_work.iter();
+        let late = whole.since_work.unloads.iter();
         let late = late.filter(|&&at| is_late(at));
         whole.head_unloads -= late.count() as u64;
         let beyond: i128 = self.works.iter().map(|work| work.after(end)).sum();
@@ -395,11 +399,7 @@ impl PowerAccount {
             picture: None,
             works: Vec::new(),
             before_work: self.before_work.clone(),
-            entries_before_work: self.entries_before_work.clone(),
-            unloads_before_work: self.unloads_before_work.clone(),
             since_work: self.since_work.clone(),
-            entries_since_work: self.entries_since_work.clone(),
-            unloads_since_work: self.unloads_since_work.clone(),
             ..*self
         };
         whole.advance(end);
