@@ -146,6 +146,8 @@ pub struct Pool {
     requests: usize,
     /// A merged request has been put behind others that it had come before.
     is_reordered: bool,
+    /// Some requests had no target when all were asked for theirs.
+    has_nowhere: bool,
 }
 
 impl Pool {
@@ -167,6 +169,7 @@ impl Pool {
             free_parts: Vec::new(),
             requests: 0,
             is_reordered: false,
+            has_nowhere: false,
         }
     }
 
@@ -223,6 +226,12 @@ impl Pool {
     #[inline]
     pub fn is_reordered(&self) -> bool {
         self.is_reordered
+    }
+
+    /// Whether a request may have no target, in a queue that knows places.
+    #[inline]
+    pub fn has_nowhere(&self) -> bool {
+        self.has_nowhere
     }
 
     /// All requests, the oldest first.
@@ -459,9 +468,11 @@ impl Pool {
         let mut next = self.oldest;
         self.by_place.clear();
         self.bands.clear();
+        self.has_nowhere = false;
         while next != NONE {
             let entry = &mut self.entries[next as usize];
             (entry.target, entry.key) = aim(&entry.command);
+            self.has_nowhere |= entry.target.is_none();
             match self.order {
                 Order::Arrival => {}
                 Order::Bands => self.bands.add(Slot(next), entry.target.as_ref()),

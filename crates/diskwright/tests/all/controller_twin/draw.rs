@@ -3,7 +3,7 @@
 use diskwright::engine::request::Op;
 
 use super::specs::{Asked, Cache, CacheDevice, Case, Memory, Policy, Prefetch, Simple, Writes};
-use crate::driver_twin::specs::Join;
+use crate::hdd_twin::specs::Join;
 use crate::support::twins::Draw;
 
 const WRITES: [Writes; 3] = [Writes::Synchronous, Writes::Through, Writes::Back];
@@ -155,6 +155,7 @@ pub fn case(number: u64) -> Case {
             most: draw.within(2..=20),
             reads: kinds != 1,
             writes: kinds != 2,
+            is_newest: false,
         }),
         cache: match draw.within(0..=5) {
             0 => Cache::None,

@@ -5,7 +5,8 @@ use diskwright::engine::request::Op;
 use super::instants::{Alarm, Message};
 use super::model::Model;
 use super::specs::{Cache, Case};
-use crate::driver_twin::queues::{Entry, Queue};
+use crate::driver_twin::queues::Queue;
+use crate::hdd_twin::queue::Waiting;
 
 /// What a device is asked for some work: by the controller's blocks.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ pub struct Operation {
 #[derive(Clone, Debug)]
 pub struct Group {
     pub device: usize,
-    pub entry: Entry,
+    pub entry: Waiting,
 }
 
 /// What waits for a device, and how many groups it has.
@@ -95,13 +96,14 @@ impl Model<'_> {
             meets: Vec::new(),
         });
         self.note_what_meets();
-        let entry = Entry {
+        let entry = Waiting {
             parts: vec![self.operations.len() - 1],
             op,
             fua,
             lbn: from.saturating_sub(base),
             blocks,
             since: self.now,
+            cylinder: 0,
         };
         let met = self.queues[device].waiting.enter(entry, self.case.join);
         self.met.extend(met);

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::driver_twin::specs::Join;
-use crate::hdd_twin::specs::Scheduler;
+use crate::hdd_twin::specs::{Join, Scheduler};
 use crate::support::twins::trace;
 pub use crate::support::twins::{Asked, Simple};
 
@@ -217,6 +216,7 @@ impl Case {
             most,
             reads,
             writes,
+            ..
         }) = self.join
         {
             _ = writeln!(

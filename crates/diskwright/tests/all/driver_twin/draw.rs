@@ -2,15 +2,15 @@
 
 use diskwright::engine::request::{Class, Op};
 
-use super::specs::{Asked, Case, Join, Simple, Timeout};
-use crate::hdd_twin::specs::{By, Scheduler};
+use super::specs::{Asked, Case, Simple, Timeout};
+use crate::hdd_twin::specs::{By, Join, Scheduler};
 use crate::support::twins::Draw;
 
 impl Draw {
     /// One of those that know LBNs alone.
     pub fn scheduler_by_lbn(&mut self) -> Scheduler {
         match self.within(0..=8) {
-            0 | 1 => Scheduler::Fcfs,
+            0 | 1 => Scheduler::Fcfs { timeout: None },
             2 => Scheduler::Sstf {
                 by: By::Lbn,
                 alternate: self.once_in(2),
@@ -60,6 +60,7 @@ pub fn case(number: u64) -> Case {
         most: draw.within(2..=20),
         reads: kinds != 1,
         writes: kinds != 2,
+        is_newest: false,
     });
     let priority = (!draw.once_in(2)).then(|| draw.scheduler_by_lbn());
     let timeout = (!draw.once_in(2)).then(|| Timeout {

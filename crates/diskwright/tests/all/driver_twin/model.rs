@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use diskwright::engine::request::{Class, Op};
 
 use super::instants::{Alarm, Below, Message};
-use super::queues::{Entry, Queue};
+use super::queues::Queue;
 use super::specs::Case;
+use crate::hdd_twin::queue::Waiting;
 
 /// A request to the device.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    pub entry: Entry,
+    pub entry: Waiting,
     pub at: u64,
 }
 
@@ -92,13 +93,14 @@ impl<'a> Model<'a> {
     /// A request enters a queue behind those that wait there, or joins some of them.
     fn enter(&mut self, queue: usize, request: usize) {
         let asked = self.case.requests[request];
-        let entry = Entry {
+        let entry = Waiting {
             parts: vec![request],
             op: asked.op,
             fua: asked.fua,
             lbn: asked.lbn,
             blocks: asked.blocks,
             since: asked.at,
+            cylinder: 0,
         };
         let met = self.queues[queue].enter(entry, self.case.join);
         self.met.extend(met);

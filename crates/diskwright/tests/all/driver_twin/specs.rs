@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use diskwright::engine::request::{Class, Op};
 
-use crate::hdd_twin::specs::Scheduler;
+use crate::hdd_twin::specs::{Join, Scheduler};
 
 /// A request of the host; a flush has no blocks.
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +27,6 @@ pub struct Simple {
     pub read: u64,
     pub write: u64,
     pub parallel: usize,
-}
-
-/// Which waiting requests become one.
-#[derive(Clone, Copy, Debug)]
-pub struct Join {
-    pub most: u64,
-    pub reads: bool,
-    pub writes: bool,
 }
 
 /// When requests have waited too long, ns; the scheduler is that of their own queue, where they have one.
@@ -77,6 +69,7 @@ impl Case {
             most,
             reads,
             writes,
+            ..
         }) = self.join
         {
             _ = writeln!(

@@ -132,10 +132,9 @@ impl Model<'_> {
         limit.max(to).min(blocks)
     }
 
-    /// Serves a read that is in the queue.
-    pub fn serve_read(&mut self, waiting: Waiting) {
-        let blocks = self.asked(waiting.request).blocks;
-        let (from, to) = (waiting.lbn, waiting.lbn + blocks);
+    /// Serves a read that was in the queue; when that is complete.
+    pub fn serve_read(&mut self, waiting: &Waiting) -> u64 {
+        let (from, to) = (waiting.lbn, waiting.end());
         let now = self.now;
         self.settle();
         let memory = self.memory.as_mut().expect("it has memory");
@@ -169,7 +168,7 @@ impl Model<'_> {
                     true => self.join(limit),
                     false => drop(self.interrupt(now)),
                 }
-                free += blocks * block;
+                free += waiting.blocks * block;
             }
             Found::Partial {
                 is_filling: true, ..
@@ -208,9 +207,8 @@ impl Model<'_> {
         }
         let end = free + self.case.drive.overhead.completion_read;
         self.has_overrun |= block > 0 && self.may_overrun((from, to), end);
-        self.active += 1;
         self.last_was_write = false;
-        self.ends.push((end, End::Served(waiting.request)));
+        end
     }
 
     /// Whether the medium is at a sector, or comes to one before the end of a read, that takes the place of one of its blocks.
@@ -248,15 +246,14 @@ impl Model<'_> {
         })
     }
 
-    /// Serves a write that is in the queue.
-    pub fn serve_write(&mut self, waiting: Waiting) {
-        let asked = self.asked(waiting.request);
-        let (from, to) = (asked.lbn, asked.lbn + asked.blocks);
+    /// Serves a write that was in the queue; when that is complete.
+    pub fn serve_write(&mut self, waiting: &Waiting) -> u64 {
+        let (from, to) = (waiting.lbn, waiting.end());
         let now = self.now;
         self.settle();
         let memory = self.memory.as_mut().expect("it has memory");
         let buffer = memory.settings;
-        let is_buffered = buffer.complete != Complete::OnMedium && !asked.fua;
+        let is_buffered = buffer.complete != Complete::OnMedium && !waiting.fua;
         let before = match (is_buffered, self.last_was_write) {
             (true, false) => buffer.buffered_after_read,
             (true, true) => buffer.buffered_after_write,
@@ -276,7 +273,7 @@ impl Model<'_> {
             .medium
             .write(self.arm, start, (from, to), least, arrival);
         let completion = self.case.drive.overhead.completion_write;
-        let crossed = arrival(asked.blocks);
+        let crossed = arrival(waiting.blocks);
         let end = match is_buffered {
             true => crossed,
             false => access.end(),
@@ -295,15 +292,13 @@ impl Model<'_> {
         };
         self.ends.push((access.end(), End::Written));
         self.arm = access.arm;
-        self.active += 1;
         self.last_was_write = true;
         self.count("media_accesses", 1);
         self.count("read_modify_writes", access.rewritten);
         if is_buffered {
             self.count("buffered_writes", 1);
         }
-        self.ends
-            .push((end + completion, End::Served(waiting.request)));
+        end + completion
     }
 
     /// Whether the medium writes what is complete already.

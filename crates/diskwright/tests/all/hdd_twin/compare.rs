@@ -7,13 +7,14 @@ use super::specs::{Case, Scheduler};
 use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
-/// The counters that both have, by the names of the results; promotions are those of `ncq`.
-const COUNTERS: [&str; 10] = [
+/// The counters that both have, by the names of the results; promotions are those of `fcfs` and `ncq`.
+const COUNTERS: [&str; 11] = [
     "media_accesses",
     "read_modify_writes",
     "travels",
     "travel_cylinders",
     "promotions",
+    "merged_requests",
     "buffer_hits",
     "buffer_partial_hits",
     "buffer_misses",
@@ -36,7 +37,11 @@ fn of_library(case: &Case) -> Result<Done, String> {
     let json = outcome.json();
     let report = &json["devices"]["hdd"];
     let counters = COUNTERS.map(|name| match (name, case.scheduler) {
-        ("promotions", scheduler) if !matches!(scheduler, Scheduler::Ncq { .. }) => (name, 0),
+        ("promotions", scheduler)
+            if !matches!(scheduler, Scheduler::Fcfs { .. } | Scheduler::Ncq { .. }) =>
+        {
+            (name, 0)
+        }
         _ => (name, report[name].as_u64().unwrap_or(0)),
     });
     Ok(Done {

@@ -5,7 +5,9 @@ mod layouts;
 mod requests;
 mod schedulers;
 
-use super::specs::{Case, Drive, Interface, Overhead, Rotation, Seek};
+use super::specs::{
+    Case, Clustering, Drive, Interface, Join, Overhead, Rotation, Scheduler, Seek, Until,
+};
 use crate::support::twins::Draw;
 
 const MS: u64 = 1_000_000;
@@ -22,6 +24,7 @@ pub fn case(number: u64) -> Case {
         },
         depth: draw.scaled(1..=40),
         scheduler: schedulers::scheduler(&mut draw),
+        clustering: None,
         users: draw.percent(50).then(|| draw.scaled(1..=24)),
         requests: Vec::new(),
     };
@@ -37,7 +40,36 @@ pub fn case(number: u64) -> Case {
         buffer::buffer(&mut draws, &mut case);
     }
     requests::requests(&mut draw, &mut case);
+    clustering(&mut Draw::new(number, "hdd twin's clustering"), &mut case);
     case
+}
+
+/// Has requests merged in the queues of some drives.
+fn clustering(draw: &mut Draw, case: &mut Case) {
+    if draw.percent(60) {
+        return;
+    }
+    let longest = match &case.drive.buffer {
+        Some(buffer) if buffer.until == Until::StreamTrack => 16,
+        Some(buffer) => buffer.size - buffer.most.unwrap_or(0),
+        None => 300,
+    };
+    if longest < 2 {
+        return;
+    }
+    let is_newest = draw.percent(40);
+    if let Scheduler::Fcfs { timeout } = &mut case.scheduler {
+        *timeout = draw.pick(&[None, Some(0), Some(5 * MS), Some(30 * MS)]);
+    }
+    case.clustering = Some(Clustering {
+        join: Join {
+            reads: true,
+            writes: true,
+            most: draw.scaled(2..=longest),
+            is_newest,
+        },
+        shares_slots: draw.percent(40),
+    });
 }
 
 fn drive(draw: &mut Draw) -> Drive {

@@ -35,6 +35,15 @@ impl<'a> Medium<'a> {
         }
     }
 
+    /// The medium as the heads of an arm see it that stands at an angle, in 64ths of a turn.
+    pub fn seen_from(case: &'a Case, angle: u64) -> Medium<'a> {
+        let medium = Medium::new(case);
+        Medium {
+            turns: medium.turns.seen_from(angle),
+            ..medium
+        }
+    }
+
     pub fn blocks(&self) -> u64 {
         self.places.len() as u64 * self.drive.sector
     }
@@ -58,9 +67,13 @@ impl<'a> Medium<'a> {
 
     /// How long after `start` the first sector of a request comes by, if the arm moves from `start` on.
     pub fn positioning(&self, arm: Arm, start: u64, block: u64, write: bool) -> u64 {
-        let place = self.place(block);
-        let there = start + self.drive.motion(arm, Arm::over(place), write);
-        self.turns.pass(place, there).begins - start
+        let there = start + self.motion(arm, block, write);
+        self.turns.pass(self.place(block), there).begins - start
+    }
+
+    /// How long the arm moves to a block's track.
+    pub fn motion(&self, arm: Arm, block: u64, write: bool) -> u64 {
+        self.drive.motion(arm, Arm::over(self.place(block)), write)
     }
 
     /// The blocks of a run that are in a sector.

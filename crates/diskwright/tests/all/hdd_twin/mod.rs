@@ -5,24 +5,24 @@ mod ahead;
 mod buffered;
 mod compare;
 mod draw;
-mod medium;
+mod joining;
+pub mod medium;
 mod model;
-mod places;
+pub mod places;
 pub mod queue;
-mod seeks;
+pub mod seeks;
 mod segments;
 pub mod specs;
 mod turns;
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use crate::support::twins;
+pub use draw::case as random_case;
+use std::collections::BTreeMap;
 
 /// The cases in which every rule must come up.
-const CASES: u64 = 150;
+const CASES: u64 = 300;
 /// What a case may meet: counters and schedulers.
-const RULES: usize = 24;
+const RULES: usize = 31;
 
 /// How the library and the twin differ in the case of a number, if they do.
 pub fn difference(number: u64) -> Option<String> {
@@ -35,7 +35,8 @@ pub fn small(number: u64) -> String {
 }
 
 #[track_caller]
-fn check(numbers: Range<u64>) {
+fn check(numbers: impl IntoIterator<Item = u64>) {
+    let numbers: Vec<u64> = numbers.into_iter().collect();
     twins::check(numbers, difference, small);
 }
 
@@ -69,6 +70,11 @@ fn every_rule_comes_up() {
 #[test]
 fn random_hard_disks_do_what_their_twin_does() {
     check(0..100);
+}
+
+#[test]
+fn cases_that_have_found_faults() {
+    check([556]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::buffered::Memory;
 use super::medium::{Access, Medium};
 use super::queue::{Next, Queue, View, Waiting};
 use super::seeks::Arm;
-use super::specs::{Asked, Case};
+use super::specs::{Asked, Case, Clustering};
 
 pub struct Model<'a> {
     pub case: &'a Case,
@@ -24,7 +24,7 @@ pub struct Model<'a> {
     /// Whether the arm is at work, and whether the last request of the medium was a write.
     pub is_busy: bool,
     pub last_was_write: bool,
-    /// Requests that have a slot and do not wait.
+    /// Slots of requests that do not wait.
     pub active: u64,
     /// Completions that the host has not answered.
     pub unanswered: usize,
@@ -35,10 +35,10 @@ pub struct Model<'a> {
     pub counts: BTreeMap<&'static str, u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Of a request that has the medium.
-    Served(usize),
+    /// Of requests that have the medium, as one.
+    Served(Vec<usize>),
     /// Of a flush or a trim.
     Passed(usize),
     Travel,
@@ -102,7 +102,7 @@ impl<'a> Model<'a> {
         loop {
             // What has been foreseen for this instant; what is foreseen in it comes after the drive's choice.
             let ends = std::mem::take(&mut self.ends).into_iter();
-            let (due, later): (Vec<_>, Vec<_>) = ends.partition(|&(at, _)| at == self.now);
+            let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
             due.into_iter().for_each(|(_, end)| self.end(end));
             match self.case.users {
@@ -125,7 +125,7 @@ impl<'a> Model<'a> {
             }
             let arrival =
                 (self.case.users.is_none() && *next < count).then(|| self.asked(*next).at);
-            let ends = self.ends.iter().map(|&(at, _)| at);
+            let ends = self.ends.iter().map(|(at, _)| *at);
             match ends.chain(arrival).min() {
                 Some(instant) => self.now = instant,
                 None => return,
@@ -133,23 +133,46 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// How many slots the parts of a request have.
+    fn slots_of(&self, parts: &[usize]) -> u64 {
+        match self.case.clustering {
+            Some(Clustering {
+                shares_slots: true, ..
+            }) => 1,
+            _ => parts.len() as u64,
+        }
+    }
+
     /// Gives free slots to requests; whether something did get one.
     fn accept(&mut self) -> bool {
-        let is_free = self.active + (self.queue.waiting.len() as u64) < self.case.depth;
-        if !is_free {
+        let waiting = self.queue.waiting.iter();
+        let waiting: u64 = waiting.map(|waiting| self.slots_of(&waiting.parts)).sum();
+        if self.active + waiting >= self.case.depth {
             return false;
         }
         let Some(request) = self.intake.pop_front() else {
             return false;
         };
-        let Asked { op, lbn, .. } = self.asked(request);
-        self.queue.waiting.push(Waiting {
-            request,
-            since: self.now,
-            write: op == Op::Write,
+        let Asked {
+            op,
+            fua,
             lbn,
+            blocks,
+            ..
+        } = self.asked(request);
+        let new = Waiting {
+            parts: vec![request],
+            since: self.now,
+            op,
+            fua,
+            lbn,
+            blocks,
             cylinder: self.medium.place(lbn).cylinder,
-        });
+        };
+        let join = self.case.clustering.map(|clustering| clustering.join);
+        for met in self.queue.enter(new, join) {
+            self.count(met, 1);
+        }
         true
     }
 
@@ -167,10 +190,10 @@ impl<'a> Model<'a> {
     fn end(&mut self, end: End) {
         match end {
             End::Travel => self.is_busy = false,
-            End::Served(request) => {
+            End::Served(parts) => {
                 self.is_busy = false;
-                self.active -= 1;
-                self.complete(request);
+                self.active -= self.slots_of(&parts);
+                parts.into_iter().for_each(|part| self.complete(part));
             }
             End::Passed(request) => self.complete(request),
             End::Written => {}
@@ -191,8 +214,8 @@ impl<'a> Model<'a> {
             None => [self.before(false), self.before(true)],
         };
         let positioning = |waiting: &Waiting| {
-            let before = before[usize::from(waiting.write)];
-            medium.positioning(arm, now + before, waiting.lbn, waiting.write)
+            let before = before[usize::from(waiting.is_write())];
+            medium.positioning(arm, now + before, waiting.lbn, waiting.is_write())
         };
         let view = View {
             now,
@@ -204,14 +227,15 @@ impl<'a> Model<'a> {
         match self.queue.next(&view) {
             Next::Travel(to) => self.travel(&to),
             Next::Serve(place) => {
-                let request = self.queue.waiting[place].request;
-                let blocks = self.asked(request).blocks;
-                let waiting = self.queue.take(place, blocks);
-                match (&self.memory, waiting.write) {
-                    (None, _) => self.serve(request),
-                    (Some(_), false) => self.serve_read(waiting),
-                    (Some(_), true) => self.serve_write(waiting),
-                }
+                let waiting = self.queue.take(place);
+                self.active += self.slots_of(&waiting.parts);
+                self.count("merged_requests", waiting.parts.len() as u64 - 1);
+                let (end, parts) = match (&self.memory, waiting.is_write()) {
+                    (None, _) => (self.serve(&waiting), waiting.parts),
+                    (Some(_), false) => (self.serve_read(&waiting), waiting.parts),
+                    (Some(_), true) => (self.serve_write(&waiting), waiting.parts),
+                };
+                self.ends.push((end, End::Served(parts)));
             }
         }
         self.is_busy = true;
@@ -232,13 +256,11 @@ impl<'a> Model<'a> {
         self.ends.push((end, End::Travel));
     }
 
-    fn serve(&mut self, request: usize) {
-        let Asked {
-            op, lbn, blocks, ..
-        } = self.asked(request);
-        let write = op == Op::Write;
+    /// Serves a request; when that is complete.
+    fn serve(&mut self, waiting: &Waiting) -> u64 {
+        let (lbn, blocks, to) = (waiting.lbn, waiting.blocks, waiting.end());
+        let write = waiting.is_write();
         let ready = self.now + self.before(write);
-        let to = lbn + blocks;
         let interface = self.case.drive.interface;
         let overhead = &self.case.drive.overhead;
         let (access, end) = match (write, interface.overlapped) {
@@ -268,10 +290,9 @@ impl<'a> Model<'a> {
         };
         let Access { arm, rewritten, .. } = access;
         self.arm = arm;
-        self.active += 1;
         self.last_was_write = write;
         self.count("media_accesses", 1);
         self.count("read_modify_writes", rewritten);
-        self.ends.push((end, End::Served(request)));
+        end
     }
 }

@@ -10,9 +10,8 @@ pub struct Place {
     /// Its slot in the direction of rotation, and the slots of its track.
     pub slot: u64,
     pub slots: u64,
-    /// Its number on the track, and whether another sector's data are there.
+    /// Its number on the track.
     pub number: u64,
-    pub is_replacement: bool,
 }
 
 impl Place {
@@ -22,12 +21,7 @@ impl Place {
 
     /// Whether the next address belongs to the same run.
     pub fn is_followed_by(&self, next: &Place) -> bool {
-        let follows = match (self.is_replacement, next.is_replacement) {
-            (false, false) => next.number > self.number,
-            (true, true) => next.number == self.number + 1,
-            _ => false,
-        };
-        follows && self.is_on_track_of(next)
+        next.number > self.number && self.is_on_track_of(next)
     }
 }
 
@@ -140,8 +134,7 @@ impl Part<'_> {
     /// Where the data of a sector are.
     fn place(&self, layout: &Layout, range: u64, drifts: &[u64], sector: u64) -> Place {
         let zone = self.zone;
-        let home = self.home(sector);
-        let (sector, is_replacement) = (home, home != sector);
+        let sector = self.home(sector);
         let track = sector / zone.per_track;
         let (cylinder, surface) = (track / self.surfaces, track % self.surfaces);
         let slot = zone.offset
@@ -164,7 +157,6 @@ impl Part<'_> {
             slot: slot % zone.per_track,
             slots: zone.per_track,
             number: sector % zone.per_track,
-            is_replacement,
         }
     }
 }

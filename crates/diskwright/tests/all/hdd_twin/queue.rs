@@ -1,17 +1,35 @@
 //! What waits in the drive, and which of it is next: the rules of docs/schedulers.md, by looking at all that waits.
 
+use diskwright::engine::request::Op;
+
 use super::specs::{By, Scheduler};
 
-/// A request in the queue.
-#[derive(Clone, Copy, Debug)]
+/// The wait after which `fcfs` promotes a request, where nothing is said.
+const FCFS_TIMEOUT: u64 = 2_000_000_000;
+
+/// A request in the queue, or several that have become one.
+#[derive(Clone, Debug)]
 pub struct Waiting {
-    pub request: usize,
-    /// Since when it is in the queue, ns; those that came in one instant are in their order.
+    /// The requests that it is made of: that which entered first, then as they joined.
+    pub parts: Vec<usize>,
+    /// Since when the first of them is in the queue, ns; those that came in one instant are in their order.
     pub since: u64,
-    pub write: bool,
+    pub op: Op,
+    pub fua: bool,
     pub lbn: u64,
+    pub blocks: u64,
     /// The cylinder of its first block.
     pub cylinder: u64,
+}
+
+impl Waiting {
+    pub fn end(&self) -> u64 {
+        self.lbn + self.blocks
+    }
+
+    pub fn is_write(&self) -> bool {
+        self.op != Op::Read
+    }
 }
 
 /// What a scheduler sees of the drive.
@@ -36,7 +54,7 @@ pub enum Next {
 
 pub struct Queue {
     scheduler: Scheduler,
-    /// In the order in which they came.
+    /// In their order: that in which they came, but for those that have fallen back.
     pub waiting: Vec<Waiting>,
     /// The block after the previous request, and where that began: its first block and cylinder.
     pub end: u64,
@@ -45,10 +63,10 @@ pub struct Queue {
     is_upwards: bool,
     /// Which side is next where two are as near.
     is_lower_next: bool,
-    /// The requests of the present batch.
+    /// The requests of the present batch, by their first parts.
     batch: Vec<usize>,
     deadline: Deadline,
-    /// Picks because of a timeout, of `ncq`.
+    /// Picks because of a timeout, of `fcfs` and `ncq`.
     pub promotions: u64,
 }
 
@@ -88,14 +106,26 @@ impl Queue {
         }
     }
 
+    /// Takes a request out.
+    pub fn remove(&mut self, place: usize) -> Waiting {
+        let removed = self.waiting.remove(place);
+        self.batch.retain(|&request| request != removed.parts[0]);
+        removed
+    }
+
     /// Takes a request out for service.
-    pub fn take(&mut self, place: usize, blocks: u64) -> Waiting {
-        let taken = self.waiting.remove(place);
+    pub fn take(&mut self, place: usize) -> Waiting {
+        let taken = self.remove(place);
         self.start = taken.lbn;
         self.start_cylinder = taken.cylinder;
-        self.end = taken.lbn + blocks;
-        self.batch.retain(|&request| request != taken.request);
+        self.end = taken.end();
         taken
+    }
+
+    /// The one that has waited longest, if it has for a timeout.
+    fn late(&self, now: u64, timeout: u64) -> Option<usize> {
+        let longest = least(&self.waiting, |waiting| Some(waiting.since))?;
+        (timeout > 0 && now - self.waiting[longest].since >= timeout).then_some(longest)
     }
 
     /// What is next; something waits.
@@ -109,7 +139,12 @@ impl Queue {
 
     fn choose(&mut self, view: &View<'_>) -> usize {
         let found = match self.scheduler {
-            Scheduler::Fcfs => Some(0),
+            Scheduler::Fcfs { timeout } => {
+                let late = self.late(view.now, timeout.unwrap_or(FCFS_TIMEOUT));
+                let late = late.unwrap_or(0);
+                self.promotions += u64::from(late > 0);
+                Some(late)
+            }
             Scheduler::Sstf { by, alternate } => self.sstf(by, alternate, view),
             Scheduler::Look(by) => self.look(by, view),
             Scheduler::CLook { by, from_start } => self.c_look(by, from_start, view),
@@ -128,18 +163,15 @@ impl Queue {
             }),
             Scheduler::Batch => {
                 if self.batch.is_empty() {
-                    self.batch = self.waiting.iter().map(|other| other.request).collect();
+                    self.batch = self.waiting.iter().map(|other| other.parts[0]).collect();
                 }
                 least(&self.waiting, |waiting| {
-                    let is_in = self.batch.contains(&waiting.request);
+                    let is_in = self.batch.contains(&waiting.parts[0]);
                     is_in.then(|| (view.positioning)(waiting))
                 })
             }
             Scheduler::Ncq { timeout } => {
-                let late = self
-                    .waiting
-                    .iter()
-                    .position(|other| timeout > 0 && view.now - other.since >= timeout);
+                let late = self.late(view.now, timeout);
                 self.promotions += u64::from(late.is_some());
                 late.or_else(|| least(&self.waiting, |other| Some((view.positioning)(other))))
             }
@@ -262,7 +294,7 @@ impl Queue {
     }
 
     fn deadline(&mut self, now: u64, expire: [u64; 2], batch: u64, starved: u64) -> usize {
-        let of = |kind: usize| move |waiting: &Waiting| usize::from(waiting.write) == kind;
+        let of = |kind: usize| move |waiting: &Waiting| usize::from(waiting.is_write()) == kind;
         let oldest = |kind: usize| self.waiting.iter().position(|other| of(kind)(other));
         let above = |kind: usize| {
             let from = self.deadline.begun[kind];

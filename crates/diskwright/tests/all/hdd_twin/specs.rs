@@ -13,9 +13,29 @@ pub struct Case {
     pub angle: u64,
     pub depth: u64,
     pub scheduler: Scheduler,
+    pub clustering: Option<Clustering>,
     /// Requests outstanding in a closed load.
     pub users: Option<u64>,
     pub requests: Vec<Asked>,
+}
+
+/// Which requests of a queue become one.
+#[derive(Clone, Copy, Debug)]
+pub struct Clustering {
+    pub join: Join,
+    /// What is one takes one slot.
+    pub shares_slots: bool,
+}
+
+/// Which requests of a queue join others.
+#[derive(Clone, Copy, Debug)]
+pub struct Join {
+    pub reads: bool,
+    pub writes: bool,
+    /// The most blocks of a joined request.
+    pub most: u64,
+    /// It has the place of its newest part, not that of its oldest.
+    pub is_newest: bool,
 }
 
 /// A drive's file. Times are ns.
@@ -187,7 +207,10 @@ pub enum By {
 /// A scheduler with its parameters; times are ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scheduler {
-    Fcfs,
+    Fcfs {
+        /// 2 s where nothing is said.
+        timeout: Option<u64>,
+    },
     Sstf {
         by: By,
         alternate: bool,
@@ -410,6 +433,22 @@ impl Buffer {
     }
 }
 
+impl Clustering {
+    /// Its keys in the table of a queue.
+    pub fn text(self) -> String {
+        format!(
+            "clustering = \"{} blocks\"\nslots = \"{}\"\nmerged_place = \"{}\"\n",
+            self.join.most,
+            if self.shares_slots { "merged" } else { "parts" },
+            if self.join.is_newest {
+                "newest"
+            } else {
+                "oldest"
+            },
+        )
+    }
+}
+
 impl By {
     fn text(self) -> &'static str {
         match self {
@@ -422,7 +461,7 @@ impl By {
 impl Scheduler {
     pub fn name(self) -> &'static str {
         match self {
-            Scheduler::Fcfs => "fcfs",
+            Scheduler::Fcfs { .. } => "fcfs",
             Scheduler::Sstf { .. } => "sstf",
             Scheduler::Look(_) => "look",
             Scheduler::Scan(_) => "scan",
@@ -441,7 +480,10 @@ impl Scheduler {
     pub fn text(self) -> String {
         let by = |name: &str, by: By| format!("{{ {name} = {{ by = \"{}\" }} }}", by.text());
         match self {
-            Scheduler::Fcfs => "\"fcfs\"".to_owned(),
+            Scheduler::Fcfs { timeout: None } => "\"fcfs\"".to_owned(),
+            Scheduler::Fcfs {
+                timeout: Some(timeout),
+            } => format!("{{ fcfs = {{ timeout = \"{timeout} ns\" }} }}"),
             Scheduler::Sstf { by, alternate } => format!(
                 "{{ sstf = {{ by = \"{}\", ties = \"{}\" }} }}",
                 by.text(),
@@ -490,13 +532,15 @@ impl Case {
             Some(users) => format!("pace = \"closed\"\n[host]\noutstanding = {users}\n"),
             None => "pace = \"recorded\"\n".to_owned(),
         };
+        let clustering = self.clustering.map(Clustering::text);
         format!(
             "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\n{load}[measure]\nwarmup = 0\n\
              [device.hdd]\ndrive = \"{drive}\"\nangle = {:?}\n\
-             [device.hdd.queue]\ndepth = {}\nscheduler = {}\n",
+             [device.hdd.queue]\ndepth = {}\nscheduler = {}\n{}",
             self.angle as f64 / 64.0,
             self.depth,
             self.scheduler.text(),
+            clustering.unwrap_or_default(),
         )
     }
 

@@ -32,6 +32,15 @@ impl Turns {
         }
     }
 
+    /// The same platters as a head sees them that stands at `angle`, in 64ths of a turn, from the first arm's, the way they turn.
+    pub fn seen_from(&self, angle: u64) -> Turns {
+        let ahead = (i128::from(angle) * self.turn + 32).div_euclid(64);
+        Turns {
+            start: (self.start - ahead).rem_euclid(self.turn),
+            ..*self
+        }
+    }
+
     /// The leading edge of a slot in the first revolution, in units.
     fn edge(&self, slot: u64, slots: u64) -> i128 {
         (i128::from(slot) * self.turn + i128::from(slots) - 1).div_euclid(i128::from(slots))

@@ -11,7 +11,8 @@ use crate::base::units::Time;
 /// has come to scores no better than a request would that is as near as the next of the one and as old as the next of
 /// the other, so the search stops there, and its choice is exact: the threshold algorithm of Fagin, Lotem and Naor,
 /// "Optimal aggregation algorithms for middleware", PODS 2001. A request without a target counts as no positioning
-/// time.
+/// time. Where requests have been put behind younger ones, or are nowhere, it looks
+/// through all.
 pub(super) fn least<S: Ord + Copy>(view: &View<'_>, score: impl Fn(Time, &Pending) -> S) -> Slot {
     let Space::Disk(disk) = &view.space else {
         unreachable!("a queue without geometry is given no scheduler that needs it");
@@ -37,6 +38,10 @@ pub(super) fn least<S: Ord + Copy>(view: &View<'_>, score: impl Fn(Time, &Pendin
     };
     let mut outwards = Outwards::new(view.pool.by_place(), disk.arm.cylinder.into());
     let mut by_arrival = view.pool.by_arrival();
+    // Where requests have been put behind younger ones, the order of arrival says nothing of their ages; one that is nowhere is reached at once.
+    if view.pool.is_reordered() || view.pool.has_nowhere() {
+        by_arrival.by_ref().for_each(|slot| _ = consider(slot));
+    }
     while let (Some((distance, near)), Some(old)) = (outwards.next(), by_arrival.next()) {
         // Whatever has been come to in neither order is no nearer than `near` and no older than `old`.
         let soonest = disk.soonest(distance as u32);

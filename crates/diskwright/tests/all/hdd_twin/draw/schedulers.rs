@@ -6,7 +6,7 @@ use super::{Draw, MS};
 pub fn scheduler(draw: &mut Draw) -> Scheduler {
     let by = draw.pick(&[By::Lbn, By::Cylinder]);
     match draw.within(0..=14) {
-        0..=1 => Scheduler::Fcfs,
+        0..=1 => Scheduler::Fcfs { timeout: None },
         2 => Scheduler::Sstf {
             by,
             alternate: draw.percent(50),
