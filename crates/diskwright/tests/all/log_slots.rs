@@ -46,3 +46,23 @@ proptest! {
         log(surfaces, (seek_us, settle_us, switch_us), rpm, &placement);
     }
 }
+
+/// Three arms that write parts of the same few blocks, of which most have no slot yet, with a slot more than there are blocks.
+#[test]
+fn arms_that_write_the_same_blocks_find_slots() {
+    let drive = tempfile::Builder::new().suffix(".toml").tempfile();
+    let drive = drive.expect("a temporary file");
+    let text = "name = \"tiny\"\nrotation = \"7200 rpm\"\nheads.switch = \"1 ms\"\nseek.constant = \"1 ms\"\n\
+                [layout]\nsurfaces = 1\ncylinders = 3\nzone = [{ cylinders = [0, 2], sectors_per_track = 20 }]\n";
+    std::fs::write(drive.path(), text).expect("written");
+    for recovery in ["headers", "virtual-log"] {
+        let found = run(&format!(
+            "[workload.synthetic]\nrequests = 400\nreads = 0.3\nsize = \"3 blocks\"\naddress = \"uniform\"\n\
+             arrivals = {{ closed = {{ users = 8 }} }}\n[measure]\nwarmup = 0\n\
+             [device.hdd]\ndrive = \"{}\"\n[device.hdd.placement.eager]\nreserve = 0.0\nrecovery = \"{recovery}\"\n\
+             [device.hdd.arms]\nmotion = \"independent\"\narm = [{{}}, {{ angle = 0.3 }}, {{ angle = 0.6 }}]\n",
+            drive.path().display()
+        ));
+        assert_eq!(found["requests"]["completed"], 400, "{recovery}");
+    }
+}

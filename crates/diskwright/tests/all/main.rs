@@ -2,6 +2,7 @@
 
 mod arm_trace;
 mod arms;
+mod arms_twin;
 mod array_twin;
 mod arrays;
 mod beyond_disksim;

@@ -282,16 +282,23 @@ pub fn write<T: Tally>(
     first: Run,
     parts: &mut T,
 ) -> Access {
-    let begin = Begin {
+    let interface = &hardware.interface;
+    let mut begin = Begin {
         spindle: &hardware.mechanics.spindle,
         arm,
         at: start,
     };
+    if !interface.overlapped {
+        let bus = interface.write_time(command.blocks);
+        parts.add(Part::Bus, bus);
+        begin.at += bus;
+    }
+    let arrivals = interface.overlapped.then_some(arrivals);
     let first = Beginning::of(first, begin.spindle);
-    write_piece(hardware, begin, Some(arrivals), command, first, parts)
+    write_piece(hardware, begin, arrivals, command, first, parts)
 }
 
-/// Writes one of several pieces of which a request is made, as [`write()`] does; without `arrivals` its blocks are in the drive already.
+/// Writes one of several pieces of which a request is made; without `arrivals` its blocks are in the drive already.
 pub fn write_piece<T: Tally>(
     hardware: &Hardware,
     begin: Begin<'_>,
@@ -314,11 +321,6 @@ pub fn write_piece<T: Tally>(
         now: begin.at,
         parts,
     };
-    if !interface.overlapped && arrivals.is_some() {
-        let bus = interface.write_time(command.blocks);
-        pass.parts.add(Part::Bus, bus);
-        pass.now += bus;
-    }
     let mut read_modify_writes = 0;
     // Up to where a track's partial sectors have been read already.
     let mut reread = 0;
@@ -338,7 +340,7 @@ pub fn write_piece<T: Tally>(
         reread = reread.max(sectors.next + u64::from(run.sectors));
         let slots = SlotSpan::new(slot, run.span, per_track);
         let (mut wait, mut passing) = pass.come_by(pass.now, slots, edge);
-        if let Some(arrivals) = arrivals.filter(|_| interface.overlapped) {
+        if let Some(arrivals) = arrivals {
             let arrived = |count: u32| {
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)

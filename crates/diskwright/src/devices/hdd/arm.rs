@@ -144,6 +144,12 @@ impl Arm {
     #[inline]
     pub fn moved(&mut self, to: HeadPosition, from: Time, until: Time) {
         self.accesses += 1;
+        self.moved_on(to, from, until);
+    }
+
+    /// Adds to the last access what it does from `from` to `until`.
+    #[inline]
+    pub fn moved_on(&mut self, to: HeadPosition, from: Time, until: Time) {
         self.seek_cylinders += u64::from(self.at.cylinder.abs_diff(to.cylinder));
         self.busy += u128::from((until - from).ns());
         self.at = to;

@@ -95,8 +95,8 @@ pub(super) struct Disk {
     /// Where data are, unless in place.
     pub log: Option<Box<LogPlacement>>,
     pub medium: Medium,
-    /// A group whose next write waits for an arm that reads.
-    pub waits_for_reader: Option<usize>,
+    /// A group, and its next request, which waits for an arm at work.
+    pub waits_for_arm: Option<(usize, RequestId)>,
     /// When the last request was complete.
     pub ended: Time,
     pub arm_trace: Option<Box<ArmTrace>>,
@@ -155,7 +155,7 @@ impl Disk {
             buffered,
             log,
             medium,
-            waits_for_reader: None,
+            waits_for_arm: None,
             ended: Time::ZERO,
             arm_trace: None,
             power: parts.power,
@@ -440,10 +440,12 @@ impl Disk {
             buffered.advance_and_report(&self.medium.hardware, cx);
         }
         let command = cx.request(request).command;
-        if command.op == Op::Trim
-            && let Some(log) = &mut self.log
-        {
-            log.trim(&mut self.medium, &command);
+        if let Some(log) = &mut self.log {
+            if command.op == Op::Trim {
+                log.trim(&mut self.medium, &command);
+            }
+            // A write may have waited for what is trimmed, and the cleaner for room.
+            cx.wake();
         }
         self.ended = cx.now();
         cx.complete(request, Outcome::Ok);

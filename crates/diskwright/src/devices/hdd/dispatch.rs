@@ -11,6 +11,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Op, Part, Parts};
 use crate::models::geometry::mechanics::HeadPosition;
+use crate::models::queue::pool::Order;
 use crate::models::queue::schedulers::{ArmView, DiskSpace, soonest};
 use crate::models::queue::{Pool, Slot, Space, View};
 
@@ -44,12 +45,12 @@ impl Disk {
 
     fn dispatch_with_log(&mut self, cx: &mut Context<'_>) {
         loop {
-            let waited = self.waits_for_reader;
+            let waited = self.waits_for_arm;
             for group in 0..self.queues.len() {
                 while self.can_begin(group, cx.now()) && self.begin_with_log(group, cx) {}
             }
             // Groups that gave way to one that waited for an arm can begin once it has that.
-            if waited.is_some() && self.waits_for_reader.is_none() {
+            if waited.is_some() && self.waits_for_arm.is_none() {
                 continue;
             }
             let gave_way = self.cleans_first();
@@ -76,16 +77,16 @@ impl Disk {
     /// Begins one request of a group that [can](Self::can_begin), unless it gives way to something else.
     fn begin_with_log(&mut self, group: usize, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
-        if self.cleans_first() || self.waits_for_reader.is_some_and(|other| other != group) {
+        if self.cleans_first() || self.waits_for_arm.is_some_and(|(other, _)| other != group) {
             return false;
         }
-        self.aim(group, now);
-        match self.choose(group, now) {
+        match self.choose_in_log(group, now) {
             Choice::Serve(slot) => {
                 if let Some(log) = &self.log {
                     let command = self.queues[group].pool.get(slot).command;
-                    let waits = log.lacks_reader(&self.medium, group, &command);
-                    self.waits_for_reader = waits.then_some(group);
+                    let waits = log.waits_for_arm(&self.medium, group, &command);
+                    let request = self.queues[group].pool.get(slot).request;
+                    self.waits_for_arm = waits.then_some((group, request));
                     if waits {
                         return false;
                     }
@@ -95,6 +96,19 @@ impl Disk {
             Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
         }
         true
+    }
+
+    /// What is next of a group: what waits for an arm already, or the choice of its scheduler.
+    fn choose_in_log(&mut self, group: usize, now: Time) -> Choice {
+        if let Some((_, request)) = self.waits_for_arm {
+            let pool = &self.queues[group].pool;
+            let mut slots = pool.by_arrival();
+            if let Some(slot) = slots.find(|&slot| pool.get(slot).request == request) {
+                return Choice::Serve(slot);
+            }
+        }
+        self.aim(group, now);
+        self.choose(group, now)
     }
 
     /// Whether an arm of a group may begin something now.
@@ -148,16 +162,17 @@ impl Disk {
         }
     }
 
-    /// Says where the data of waiting requests are in the log now, where there is more than one to choose from.
+    /// Says where the data of waiting requests are in the log now, where there is more than one to choose from, or the scheduler goes on from the
+    /// place of the last one.
     fn aim(&mut self, group: usize, now: Time) {
         let Some(log) = &self.log else {
             return;
         };
         let pool = &mut self.queues[group].pool;
-        if pool.len() < 2 {
+        let order = pool.order();
+        if pool.len() < 2 && order != Order::Position {
             return;
         }
-        let order = pool.order();
         let next_write = log.next_write(&self.medium, group, now);
         pool.retarget(|command| {
             let target = log.target(&self.medium, command, next_write);
@@ -318,7 +333,7 @@ impl Disk {
     /// How many requests wait at `now` although an arm that could begin one is free, or have no slot although one is.
     pub fn neglected(&self, now: Time) -> usize {
         // All give way to a group that waits for an arm at work.
-        let all_wait = self.waits_for_reader.is_some() && !self.medium.is_at_rest();
+        let all_wait = self.waits_for_arm.is_some() && !self.medium.is_at_rest();
         let awaits_medium = self
             .buffered
             .as_ref()

@@ -11,7 +11,7 @@ use super::tally::Tally;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, Op, Part};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Target;
+use crate::models::geometry::mechanics::{HeadPosition, Target};
 use crate::models::placement::arm_choice::{ArmChoice, Candidate};
 use crate::models::placement::soonest::FreeSlot;
 
@@ -57,6 +57,8 @@ pub(super) struct AccessCursor {
     pub sent: u32,
     /// The arm that made the last access.
     pub arm: Option<usize>,
+    /// What that arm does next belongs to the same access.
+    pub goes_on: bool,
 }
 
 /// The arms that may do something.
@@ -77,6 +79,7 @@ impl AccessCursor {
             from: start,
             sent: 0,
             arm: None,
+            goes_on: false,
         }
     }
 }
@@ -250,9 +253,30 @@ impl Medium {
                 let target = self.target_of(&piece);
                 self.access(&piece, &target, DataPath::Host, cursor, parts);
                 cursor.sent += piece.blocks;
+                cursor.goes_on = true;
             }
             next = end;
         }
+    }
+
+    /// How many of a command's blocks are in the share of a group, with data in place.
+    pub fn blocks_of_share(&self, group: usize, command: &Command) -> u32 {
+        if self.groups.len() == 1 {
+            return command.blocks;
+        }
+        let per_sector = u64::from(self.hardware.blocks_per_sector);
+        let mut sector = command.lbn.0 / per_sector;
+        let own = runs(&self.hardware, command).map(|run| {
+            let from = (sector * per_sector).max(command.lbn.0);
+            sector += u64::from(run.sectors);
+            let end = (sector * per_sector).min(command.end().0);
+            let position = run.position;
+            match self.groups[group].reaches(position.cylinder, position.head) {
+                true => (end - from) as u32,
+                false => 0,
+            }
+        });
+        own.sum()
     }
 
     /// Whether an arm may do something on the way.
@@ -330,9 +354,10 @@ impl Medium {
     ) {
         let arm = self.choose_arm(command.op, target, cursor);
         if command.op == Op::Write {
-            let interface = &self.hardware.interface;
-            let arrivals = Arrivals::from(cursor.from + interface.write_time(cursor.sent));
-            let arrivals = (data == DataPath::Host).then_some(arrivals);
+            let arrivals = match data {
+                DataPath::Host => self.arrivals(cursor),
+                DataPath::Drive => None,
+            };
             return self.write_by(arm, (command, target), arrivals, cursor, parts);
         }
         parts.by_arm(arm);
@@ -346,10 +371,14 @@ impl Medium {
         if data == DataPath::Host {
             cursor.on_bus = piece.on_bus;
         }
-        let from = self.arms[arm].at.cylinder;
-        self.count_access(from.abs_diff(target.run.position.cylinder), 0);
-        self.arms[arm].moved(piece.arm, cursor.now, piece.end);
-        (cursor.now, cursor.arm) = (piece.end, Some(arm));
+        self.moved(arm, (target, 0), (piece.arm, piece.end), cursor);
+    }
+
+    /// When the host's blocks come that a write writes next, where they cross the interface while the arm moves.
+    pub fn arrivals(&self, cursor: &AccessCursor) -> Option<Arrivals> {
+        let interface = &self.hardware.interface;
+        let sent = interface.write_time(cursor.sent);
+        (interface.overlapped).then(|| Arrivals::from(cursor.from + sent))
     }
 
     /// A write by a certain arm, to blocks the first of which is at `target`.
@@ -366,11 +395,29 @@ impl Medium {
         let begin = self.begin(arm, cursor);
         let first = self.beginning(command, target);
         let done = write_piece(&self.hardware, begin, arrivals, command, first, parts);
-        let from = self.arms[arm].at.cylinder;
-        let distance = from.abs_diff(target.run.position.cylinder);
-        self.count_access(distance, done.read_modify_writes);
-        self.arms[arm].moved(done.arm, cursor.now, done.end);
-        (cursor.now, cursor.arm) = (done.end, Some(arm));
+        let what = (target, done.read_modify_writes);
+        self.moved(arm, what, (done.arm, done.end), cursor);
+    }
+
+    /// An arm has made an access, or more of one, that began at `target`: counts it, and goes on from where it ended.
+    #[inline(always)]
+    fn moved(
+        &mut self,
+        arm: usize,
+        (target, read_modify_writes): (&Target, u32),
+        (to, end): (HeadPosition, Time),
+        cursor: &mut AccessCursor,
+    ) {
+        if cursor.goes_on && cursor.arm == Some(arm) {
+            self.counters.read_modify_writes += u64::from(read_modify_writes);
+            self.arms[arm].moved_on(to, cursor.now, end);
+        } else {
+            let from = self.arms[arm].at.cylinder;
+            let distance = from.abs_diff(target.run.position.cylinder);
+            self.count_access(distance, read_modify_writes);
+            self.arms[arm].moved(to, cursor.now, end);
+        }
+        (cursor.now, cursor.arm) = (end, Some(arm));
     }
 
     #[inline]
@@ -390,19 +437,14 @@ impl Medium {
         }
     }
 
-    /// The end of a read: what is left of it crosses the interface.
+    /// The end of a read of `blocks` blocks: what is left of it crosses the interface.
     #[inline]
-    pub fn finish_read<T: Tally>(
-        &self,
-        command: &Command,
-        cursor: &mut AccessCursor,
-        parts: &mut T,
-    ) {
+    pub fn finish_read<T: Tally>(&self, blocks: u32, cursor: &mut AccessCursor, parts: &mut T) {
         let interface = &self.hardware.interface;
         let end = if interface.overlapped {
             cursor.on_bus.max(cursor.now)
         } else {
-            cursor.now + interface.time(command.blocks)
+            cursor.now + interface.time(blocks)
         };
         parts.add(Part::Bus, end - cursor.now);
         cursor.now = end;

@@ -260,9 +260,10 @@ impl Disk {
     /// An arm has done what it did.
     #[inline]
     pub fn arm_done(&mut self, arm: usize, cx: &mut Context<'_>) {
+        let was_full = cx.has_parent() && !self.has_slot();
         let work = self.medium.arms[arm].done();
         match work.expect("the alarm of an arm at work") {
-            Work::Request(begun) => self.request_done(arm, begun, cx),
+            Work::Request(begun) => self.request_done(arm, begun, was_full, cx),
             Work::Travel | Work::ReadAhead | Work::Region | Work::Parked => {}
             Work::Load => {
                 if let Some(log) = &mut self.log {
@@ -282,21 +283,35 @@ impl Disk {
 
     /// An arm has done with a request, or with its group's share in it.
     #[inline]
-    fn request_done(&mut self, arm: usize, begun: StartedRequest, cx: &mut Context<'_>) {
+    fn request_done(
+        &mut self,
+        arm: usize,
+        begun: StartedRequest,
+        was_full: bool,
+        cx: &mut Context<'_>,
+    ) {
         if begun.others.count() > 0 {
-            return self.merged_done(arm, begun, cx);
+            return self.merged_done(arm, begun, was_full, cx);
         }
         if self.log.is_some() || cx.checker().is_some() {
             let command = cx.request(begun.request).command;
             self.commit(arm, &[(begun.request, command)], cx);
         }
         if self.intake.ends(begun.request) {
-            self.complete(std::iter::once(begun.request), cx);
+            self.complete(std::iter::once(begun.request), was_full, cx);
+        } else if self.intake.shares_slots() {
+            self.admit_waiting(was_full, cx);
         }
     }
 
     /// The same for requests that were merged.
-    fn merged_done(&mut self, arm: usize, begun: StartedRequest, cx: &mut Context<'_>) {
+    fn merged_done(
+        &mut self,
+        arm: usize,
+        begun: StartedRequest,
+        was_full: bool,
+        cx: &mut Context<'_>,
+    ) {
         let mut parts = std::mem::take(&mut self.parts);
         parts.clear();
         parts.push((begun.request, cx.request(begun.request).command));
@@ -308,7 +323,10 @@ impl Disk {
         self.commit(arm, &parts, cx);
         parts.retain(|&(request, _)| self.intake.ends(request));
         if !parts.is_empty() {
-            self.complete(parts.iter().map(|&(request, _)| request), cx);
+            self.complete(parts.iter().map(|&(request, _)| request), was_full, cx);
+        } else if self.intake.shares_slots() {
+            // One slot less is taken where the first of them was the first nowhere else.
+            self.admit_waiting(was_full, cx);
         }
         self.parts = parts;
     }
@@ -318,10 +336,10 @@ impl Disk {
     fn complete(
         &mut self,
         requests: impl ExactSizeIterator<Item = RequestId>,
+        was_full: bool,
         cx: &mut Context<'_>,
     ) {
         self.clock_queue(cx.now());
-        let was_full = cx.has_parent() && !self.has_slot();
         self.intake.queued -= requests.len();
         self.ended = cx.now();
         for request in requests {
@@ -460,6 +478,16 @@ fn serve<T: Tally>(
     };
     parts.add(Part::Overhead, before);
     let mut cursor = AccessCursor::new(ArmFilter::Group(group), now + before);
+    let interface = &medium.hardware.interface;
+    let blocks = match interface.overlapped || log.is_some() {
+        true => command.blocks,
+        false => medium.blocks_of_share(group, command),
+    };
+    if is_write && !interface.overlapped {
+        let bus = interface.write_time(blocks);
+        parts.add(Part::Bus, bus);
+        cursor.now += bus;
+    }
     let first = match medium.arms.len() {
         1 => 0,
         _ => medium.idle_arm(group).expect("an arm of the group is idle"),
@@ -479,7 +507,7 @@ fn serve<T: Tally>(
         }
     }
     if !is_write {
-        medium.finish_read(command, &mut cursor, parts);
+        medium.finish_read(blocks, &mut cursor, parts);
     }
     let completion = match medium.is_behind_memory {
         true => Time::ZERO,

@@ -26,9 +26,10 @@ pub struct Log {
     ties: Ties,
     edge: Edge,
     blocks: u64,
-    /// Slots beyond those that the blocks need, and how many of them are taken for blocks that have a slot already.
+    /// Slots beyond those that all content needs.
     reserve: u64,
-    moving: u64,
+    /// Slots that are taken for content that has none.
+    fresh: u64,
 }
 
 /// A slot that was allocated, and what for.
@@ -103,7 +104,7 @@ impl Log {
             edge: Edge::default(),
             blocks,
             reserve: reserved,
-            moving: 0,
+            fresh: 0,
         })
     }
 
@@ -157,9 +158,14 @@ impl Log {
         Some(self.virtual_log.as_ref()?.part_of(block))
     }
 
-    /// Whether a block that has a slot can have another before it gives up the first.
+    /// Whether a block that has a slot can have another before it gives up the first: all that has none must still find one.
     pub fn can_move(&self) -> bool {
-        self.moving < self.reserve
+        let taken = self.slots.count() - self.free.count();
+        let parts = self
+            .virtual_log
+            .as_ref()
+            .map_or(0, VirtualLog::written_parts);
+        taken - (self.map.mapped() + parts + self.fresh) < self.reserve
     }
 
     /// The slot that a head takes by the log's rule.
@@ -195,7 +201,7 @@ impl Log {
     ) -> SlotAllocation {
         self.free.take(&self.slots, &mechanics.layout, found.slot);
         let moves = self.slot_of(content).is_some();
-        self.moving += u64::from(moves);
+        self.fresh += u64::from(!moves);
         SlotAllocation {
             slot: found.slot,
             content,
@@ -205,13 +211,13 @@ impl Log {
 
     /// Frees a slot that was taken and is not wanted.
     pub fn abandon(&mut self, mechanics: &Mechanics, allocated: SlotAllocation) {
-        self.moving -= u64::from(allocated.moves);
+        self.fresh -= u64::from(!allocated.moves);
         self.release(mechanics, allocated.slot);
     }
 
     /// What was to be written into a slot is there; returns the slot that held it before, if any.
     pub fn commit(&mut self, allocated: SlotAllocation) -> Option<SlotId> {
-        self.moving -= u64::from(allocated.moves);
+        self.fresh -= u64::from(!allocated.moves);
         match allocated.content {
             Content::Data(block) => {
                 self.headers.write(allocated.slot, block);

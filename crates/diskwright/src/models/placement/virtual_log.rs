@@ -16,6 +16,8 @@ pub struct VirtualLog {
     /// By part: its slot and the turn in which it was written.
     parts: Vec<Option<(SlotId, u64)>>,
     written: u64,
+    /// Parts that have a slot.
+    placed: u64,
 }
 
 impl VirtualLog {
@@ -25,6 +27,7 @@ impl VirtualLog {
             per_part: (bytes / ENTRY).max(1),
             parts: Vec::new(),
             written: 0,
+            placed: 0,
         }
     }
 
@@ -38,6 +41,11 @@ impl VirtualLog {
     pub fn slot_of(&self, part: u64) -> Option<SlotId> {
         let entry = self.parts.get(part as usize)?;
         entry.map(|(slot, _)| slot)
+    }
+
+    /// How many parts have a slot.
+    pub fn written_parts(&self) -> u64 {
+        self.placed
     }
 
     /// The part that is in a slot.
@@ -61,6 +69,7 @@ impl VirtualLog {
         }
         self.written += 1;
         let before = self.parts[part].replace((slot, self.written));
+        self.placed += u64::from(before.is_none());
         before.map(|(slot, _)| slot)
     }
 

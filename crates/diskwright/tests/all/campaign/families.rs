@@ -10,7 +10,8 @@ use crate::whole_specs::{
     hybrid_cuts, judge, judge_once, power_cuts, tier_cuts,
 };
 use crate::{
-    array_twin, controller_twin, driver_twin, hdd_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin,
+    arms_twin, array_twin, controller_twin, driver_twin, hdd_twin, hybrid_twin, pool_twin,
+    ssd_twin, tier_twin,
 };
 
 /// Random cases of one kind, by their numbers: the same on every machine.
@@ -129,6 +130,11 @@ pub const FAMILIES: &[Family] = &[
         "hdd-twin",
         "hard disks against their twin",
         Told(hdd_twin::difference, hdd_twin::small),
+    ),
+    family(
+        "arms-twin",
+        "disks with several arms, and logs, against their twin",
+        Told(arms_twin::difference, arms_twin::small),
     ),
     family(
         "striped-ssd-twin",

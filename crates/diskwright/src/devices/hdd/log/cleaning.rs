@@ -22,7 +22,7 @@ pub(in crate::devices::hdd) struct Cleaning {
     is_loaded: bool,
     /// An access of it is under way.
     is_at_work: bool,
-    /// Nothing can be gained until a request has been served.
+    /// Nothing can be gained until a request is complete.
     is_stuck: bool,
     /// A request has been begun since its last access.
     has_turn: bool,
@@ -39,7 +39,7 @@ impl Cleaning {
         self.has_turn = true;
     }
 
-    /// A request has been served.
+    /// A request is complete.
     pub fn looks_again(&mut self) {
         self.is_stuck = false;
     }

@@ -124,5 +124,6 @@ impl LogPlacement {
                 self.release(medium, slot);
             }
         }
+        self.cleaning.looks_again();
     }
 }

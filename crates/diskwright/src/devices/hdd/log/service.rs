@@ -38,12 +38,6 @@ impl<T: Tally> Pass<'_, T> {
             .write_by(arm, (command, &target), arrivals, self.cursor, self.parts);
     }
 
-    /// When the host's blocks come that are written next.
-    fn arrivals(&self) -> Arrivals {
-        let interface = &self.medium.hardware.interface;
-        Arrivals::from(self.cursor.from + interface.write_time(self.cursor.sent))
-    }
-
     /// Waits until `blocks` more blocks have come from the host.
     fn await_blocks(&mut self, blocks: u32) {
         let interface = &self.medium.hardware.interface;
@@ -140,7 +134,10 @@ impl LogPlacement {
             read_rest(rest, pass);
             pass.medium.counters.read_modify_writes += 1;
         }
-        let arrivals = is_whole.then(|| pass.arrivals());
+        let arrivals = match is_whole {
+            true => pass.medium.arrivals(pass.cursor),
+            false => None,
+        };
         if !is_whole {
             pass.await_blocks((end - from) as u32);
         }
@@ -172,9 +169,45 @@ impl LogPlacement {
         pass.medium.effects.allocated.push(allocated);
     }
 
+    /// Whether a command must wait for an arm at work.
+    pub fn waits_for_arm(&self, medium: &Medium, group: usize, command: &Command) -> bool {
+        command.op == Op::Write
+            && !medium.is_at_rest()
+            && (self.lacks_reader(medium, group, command)
+                || self.is_being_placed(medium, command)
+                || self.lacks_room(command))
+    }
+
+    /// What a write is about, the parts of the map included.
+    fn written_by(&self, command: &Command) -> impl Iterator<Item = Content> + use<> {
+        let (first, last) = (command.lbn.0, command.end().0 - 1);
+        let (first, last) = (first / self.per_slot, last / self.per_slot);
+        let data = (first..=last).map(Content::Data);
+        data.chain(self.map_parts(first, last))
+    }
+
+    /// Whether fewer slots are free than a write needs for what has none: arms still use others that were given up.
+    fn lacks_room(&self, command: &Command) -> bool {
+        let has_none = |content: &Content| self.log.slot_of(*content).is_none();
+        let free = self.log.free().count() as usize;
+        let mut wanted = self.written_by(command).filter(has_none);
+        wanted.nth(free).is_some()
+    }
+
+    /// Whether an arm writes for the first time what a write is about: there is a slot for it, but not for two.
+    fn is_being_placed(&self, medium: &Medium, command: &Command) -> bool {
+        let arms = medium.arms.iter().filter(|arm| arm.work.is_some());
+        let taken = arms.flat_map(|arm| &arm.effects.allocated);
+        let mut first = taken.filter(|taken| self.log.slot_of(taken.content).is_none());
+        first.any(|taken| {
+            let mut written = self.written_by(command);
+            written.any(|content| content == taken.content)
+        })
+    }
+
     /// Whether a write must read first what its group's arms cannot read, and no arm that can is idle.
-    pub fn lacks_reader(&self, medium: &Medium, group: usize, command: &Command) -> bool {
-        if command.op != Op::Write || medium.groups[group].can(Op::Read) {
+    fn lacks_reader(&self, medium: &Medium, group: usize, command: &Command) -> bool {
+        if medium.groups[group].can(Op::Read) {
             return false;
         }
         let mut covered = self.covered(command);
