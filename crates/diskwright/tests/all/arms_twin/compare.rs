@@ -7,11 +7,12 @@ use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
 /// The counters that both have, by the names of the results; promotions are those of `fcfs` and `ncq`.
-const COUNTERS: [&str; 7] = [
+const COUNTERS: [&str; 8] = [
     "media_accesses",
     "read_modify_writes",
     "promotions",
     "merged_requests",
+    "arm_mode_switches",
     "tracks_read",
     "blocks_moved",
     "tracks_emptied",

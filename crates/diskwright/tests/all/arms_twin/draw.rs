@@ -1,7 +1,7 @@
 //! Random cases: a number gives the same one on every machine.
 
 use super::log::Log;
-use super::specs::{Allocator, ArmSpec, Case, Choice, Cleaner, LogSpec, Ties};
+use super::specs::{Adaptive, Allocator, ArmSpec, Case, Choice, Cleaner, LogSpec, Ties};
 use crate::hdd_twin;
 use crate::hdd_twin::medium::Medium;
 use crate::hdd_twin::specs::Scheduler;
@@ -57,6 +57,15 @@ pub fn case(number: u64) -> Case {
             writes: number_of(&mut draw),
         },
         _ => Choice::Soonest,
+    };
+    let choice = match of_log.percent(15) {
+        true => Choice::Adaptive(Adaptive {
+            window: of_log.scaled(1..=20),
+            margin: of_log.pick(&[0, 1, 20]),
+            reads: number_of(&mut of_log),
+            writes: number_of(&mut of_log),
+        }),
+        false => choice,
     };
     let mut case = Case {
         disk,

@@ -53,14 +53,15 @@ impl Model<'_> {
         for (block, from, end) in covered {
             let log = self.log.as_ref().expect("data are in a log");
             let place = log.place(block);
-            match place.filter(|_| !log.can_move()) {
+            let stays = self.is_in_place() || !log.can_move();
+            match place.filter(|_| stays) {
                 Some(place) => {
                     let at = place + from % log.per_slot;
                     let blocks = at..at + end - from;
                     let arm = self.choose(waiting.op, at, course);
                     self.write(arm, blocks.clone(), true, course);
                     self.effects.uses.push(blocks);
-                    self.met("a block that is written where it is, for want of room");
+                    self.met("a block of a log that is written where it is");
                 }
                 None => {
                     self.write_anew(block, (from, end), place, course);
@@ -159,8 +160,8 @@ impl Model<'_> {
         let soonest = found
             .iter()
             .min_by_key(|(arm, _, positioning, _)| (*positioning, *arm));
-        let chosen = match self.case.choice {
-            Choice::Soonest => soonest,
+        let chosen = match self.choice() {
+            Choice::Soonest | Choice::Adaptive(_) => soonest,
             Choice::Nearest => found
                 .iter()
                 .min_by_key(|(arm, motion, positioning, _)| (*motion, *positioning, *arm)),
@@ -180,8 +181,8 @@ impl Model<'_> {
         found.min().map(|merit| log.slots[merit.5].first)
     }
 
-    /// Where the data of a waiting read are now: the first block on the medium.
-    pub fn place_of_read(&self, waiting: &Waiting) -> Option<u64> {
+    /// Where the data of a waiting request are now: the first block on the medium.
+    pub fn place_now(&self, waiting: &Waiting) -> Option<u64> {
         let log = self.log.as_ref().expect("data are in a log");
         let covered = log.covered(waiting.lbn, waiting.end()).into_iter();
         let mut places = covered.filter_map(|(block, from, _)| Some((log.place(block)?, from)));

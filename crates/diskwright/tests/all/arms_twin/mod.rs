@@ -2,6 +2,7 @@
 //! Data are in place or in a log, and there is no memory: such a drive
 //! has none.
 
+mod adaptive;
 mod cleaning;
 mod compare;
 mod draw;
@@ -16,7 +17,7 @@ use std::ops::Range;
 use crate::support::twins;
 
 /// What the cases may meet, schedulers included.
-const RULES: usize = 31;
+const RULES: usize = 32;
 
 /// How the library and the twin differ in the case of a number, if they do.
 pub fn difference(number: u64) -> Option<String> {
@@ -35,7 +36,7 @@ fn check(numbers: Range<u64>) {
 
 #[test]
 fn every_rule_comes_up() {
-    twins::every_rule_comes_up(0..200, RULES, 3, |number| {
+    twins::every_rule_comes_up(0..400, RULES, 3, |number| {
         let case = draw::case(number);
         let mut model = model::Model::new(&case);
         model.run();

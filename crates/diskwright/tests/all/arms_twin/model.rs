@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use diskwright::engine::request::Op;
 
+use super::adaptive::Modes;
 use super::cleaning::Cleaning;
 use super::log::Log;
 use super::logged::Effects;
-use super::specs::{ArmSpec, Case};
+use super::specs::{Adaptive, ArmSpec, Case, Choice};
 use crate::hdd_twin::medium::Medium;
 use crate::hdd_twin::queue::{Next, Queue, View, Waiting};
 use crate::hdd_twin::seeks::Arm;
@@ -69,6 +70,7 @@ pub struct Model<'a> {
     /// The group whose next request waits for an arm at work, and that, by its first part.
     waits_for_arm: Option<(usize, usize)>,
     pub cleaning: Cleaning,
+    modes: Option<Modes>,
     /// When the last request was complete.
     pub ended: u64,
     unanswered: usize,
@@ -113,6 +115,10 @@ impl<'a> Model<'a> {
             helpers: Vec::new(),
             waits_for_arm: None,
             cleaning: Cleaning::default(),
+            modes: match case.choice {
+                Choice::Adaptive(adaptive) => Some(Modes::new(adaptive)),
+                _ => None,
+            },
             ended: 0,
             arms,
             groups: groups.collect(),
@@ -130,6 +136,22 @@ impl<'a> Model<'a> {
         if by > 0 {
             *self.counts.entry(name).or_default() += by;
         }
+    }
+
+    /// The present choice of arms.
+    pub fn choice(&self) -> Choice {
+        match (self.case.choice, &self.modes) {
+            (Choice::Adaptive(Adaptive { reads, writes, .. }), Some(modes)) if modes.is_log => {
+                Choice::Split { reads, writes }
+            }
+            (Choice::Adaptive(_), _) => Choice::Soonest,
+            (other, _) => other,
+        }
+    }
+
+    /// Whether blocks that have a slot stay there.
+    pub fn is_in_place(&self) -> bool {
+        self.modes.as_ref().is_some_and(|modes| !modes.is_log)
     }
 
     pub fn met(&mut self, rule: &'static str) {
@@ -192,6 +214,8 @@ impl<'a> Model<'a> {
         }
         let promotions = self.groups.iter().map(|group| group.queue.promotions);
         self.count("promotions", promotions.sum());
+        let switches = self.modes.as_ref().map_or(0, |modes| modes.switches);
+        self.count("arm_mode_switches", switches);
     }
 
     /// A request of the host arrives. A flush or a trim needs no slot.
@@ -363,9 +387,9 @@ impl<'a> Model<'a> {
         waiting: &Waiting,
         next_write: Option<u64>,
     ) -> Option<u64> {
-        match (&self.log, waiting.is_write()) {
+        match (&self.log, waiting.is_write() && !self.is_in_place()) {
             (Some(_), true) => next_write,
-            (Some(_), false) => self.place_of_read(waiting),
+            (Some(_), false) => self.place_now(waiting),
             (None, _) => self.first_of(group, waiting.op, waiting.lbn..waiting.end()),
         }
     }
@@ -438,6 +462,10 @@ impl<'a> Model<'a> {
         self.count("merged_requests", waiting.parts.len() as u64 - 1);
         let (arm, end) = self.serve(group, &waiting);
         self.last_was_write = waiting.is_write();
+        let now = self.now;
+        if let Some(modes) = &mut self.modes {
+            modes.served(waiting.is_write(), end - now);
+        }
         self.arms[arm].effects = std::mem::take(&mut self.effects);
         self.arms[arm].is_busy = true;
         self.arms[arm].serves = Some(waiting.parts[0]);

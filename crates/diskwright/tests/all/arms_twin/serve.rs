@@ -182,8 +182,8 @@ impl Model<'_> {
             medium.motion(*at, block, write)
         };
         let soonest = arms.iter().min_by_key(|arm| (positioning(arm), **arm));
-        let chosen = match self.case.choice {
-            Choice::Soonest => soonest,
+        let chosen = match self.choice() {
+            Choice::Soonest | Choice::Adaptive(_) => soonest,
             Choice::Nearest => arms
                 .iter()
                 .min_by_key(|arm| (motion(arm), positioning(arm), **arm)),

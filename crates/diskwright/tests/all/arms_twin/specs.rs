@@ -66,6 +66,16 @@ pub enum Choice {
     Soonest,
     Nearest,
     Split { reads: usize, writes: usize },
+    Adaptive(Adaptive),
+}
+
+/// When arms change between both ways: requests of a window, the margin in 64ths, and the arms that read and write where there is a log.
+#[derive(Clone, Copy, Debug)]
+pub struct Adaptive {
+    pub window: u64,
+    pub margin: u64,
+    pub reads: usize,
+    pub writes: usize,
 }
 
 /// An arm: the first and the last of what it reaches.
@@ -153,6 +163,15 @@ impl Case {
             Choice::Split { reads, writes } => {
                 format!("{{ split = {{ reads = {reads}, writes = {writes} }} }}")
             }
+            Choice::Adaptive(Adaptive {
+                window,
+                margin,
+                reads,
+                writes,
+            }) => format!(
+                "{{ adaptive = {{ window = {window}, margin = {:?}, reads = {reads}, writes = {writes} }} }}",
+                margin as f64 / 64.0
+            ),
         };
         let motion = match self.is_independent {
             true => "independent",
