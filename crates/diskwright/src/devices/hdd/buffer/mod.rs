@@ -224,13 +224,33 @@ impl Buffer {
         let mut later = self.clone();
         later.tracks = Some(Vec::new());
         later.advance_to(hardware, now);
-        let mut tracks = later.tracks.unwrap_or_default();
+        let mut tracks = later.tracks.take().unwrap_or_default();
         if let Medium::Reading { pass, .. } = later.medium
             && pass.start < now
         {
-            tracks.push(pass.track(&hardware.mechanics, now));
+            let until = later.paused_since(hardware, now).unwrap_or(now);
+            tracks.push(pass.track(&hardware.mechanics, until));
         }
         tracks
+    }
+
+    /// Since when the medium has waited at `now` to go on with its track, where the segment has no room.
+    fn paused_since(&self, hardware: &Hardware, now: Time) -> Option<Time> {
+        let Medium::Reading {
+            segment,
+            pass,
+            owner,
+            ..
+        } = &self.medium
+        else {
+            return None;
+        };
+        let mechanics = &hardware.mechanics;
+        let limit = self.segments.get(*segment).limit;
+        let limit = limit.div_ceil(u64::from(hardware.blocks_per_sector));
+        let reached = pass.reached(mechanics, now).min(limit);
+        let (full, from) = pass.stalls(hardware, owner, self.segments.size(), reached)?;
+        (now < from).then(|| pass.passed(mechanics, full))
     }
 
     /// Whether a completed write may be lost with the power.
@@ -402,6 +422,10 @@ impl Buffer {
         };
         self.counters.interruptions += 1;
         self.arm = pass.arm();
+        let paused = match self.tracks {
+            Some(_) => self.paused_since(hardware, now),
+            None => None,
+        };
         self.finish(segment);
         let within_sector = self.description.read_ahead.stops_within_sector;
         let end = if now < pass.arrived() {
@@ -416,7 +440,8 @@ impl Buffer {
             pass.passed(mechanics, (reached + 1).min(pass.behind()))
         };
         if let Some(tracks) = &mut self.tracks {
-            tracks.push(pass.track(&hardware.mechanics, end.max(now)));
+            let until = paused.unwrap_or(end.max(now));
+            tracks.push(pass.track(&hardware.mechanics, until));
         }
         end.saturating_sub(now)
     }
