@@ -404,8 +404,13 @@ impl<'a> Model<'a> {
         // While a queue chooses, it asks about arms.
         let of_none = Queue::new(self.case.disk.scheduler);
         let mut queue = std::mem::replace(&mut self.groups[group].queue, of_none);
+        let waits = self.waits_for_arm.and_then(|(_, first)| {
+            let mut waiting = queue.waiting.iter();
+            waiting.position(|waiting| waiting.parts[0] == first)
+        });
         let next_write = self.next_write(group);
-        if self.log.is_some() {
+        // What waits for an arm keeps the place that it had when it was chosen.
+        if self.log.is_some() && waits.is_none() {
             for waiting in &mut queue.waiting {
                 let first = self.first_on_medium(group, waiting, next_write);
                 let medium = &self.arms[0].medium;
@@ -436,10 +441,6 @@ impl<'a> Model<'a> {
             blocks: self.arms[0].medium.blocks(),
             positioning: &positioning,
         };
-        let waits = self.waits_for_arm.and_then(|(_, first)| {
-            let mut waiting = queue.waiting.iter();
-            waiting.position(|waiting| waiting.parts[0] == first)
-        });
         let place = waits.unwrap_or_else(|| match queue.next(&view) {
             Next::Serve(place) => place,
             Next::Travel(_) => unreachable!("no scheduler here moves an arm by itself"),
