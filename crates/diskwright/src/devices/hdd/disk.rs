@@ -17,7 +17,7 @@ use super::bus::OnBus;
 use super::hardware::Hardware;
 use super::intake::Intake;
 use super::log::{InitialWrites, LogPlacement};
-use super::medium::{Medium, runs};
+use super::medium::Medium;
 use super::picture::HddPicture;
 use super::power::DiskPower;
 use crate::base::units::{Lbn, Time};
@@ -364,16 +364,14 @@ impl Disk {
         if self.queues.len() == 1 || self.log.is_some() {
             return command.blocks;
         }
-        let per_sector = u64::from(self.medium.hardware.blocks_per_sector);
-        let mut sector = command.lbn.0 / per_sector;
-        for run in runs(&self.medium.hardware, command) {
-            let group = &self.medium.groups[group];
-            if !group.reaches(run.position.cylinder, run.position.head) {
+        let mut end = command.lbn.0;
+        for (from, blocks) in self.medium.share(group, command) {
+            if from > end {
                 break;
             }
-            sector += u64::from(run.sectors);
+            end = from + u64::from(blocks);
         }
-        ((sector * per_sector).min(command.end().0) - command.lbn.0) as u32
+        (end - command.lbn.0) as u32
     }
 
     /// Whether one of several groups has a share in a request: with a log every arm that reads, or writes, serves all of the drive.

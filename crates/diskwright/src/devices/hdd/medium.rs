@@ -191,11 +191,28 @@ impl Medium {
 
     /// Whether a group has a share in a command whose blocks are in place.
     pub fn reaches(&self, group: usize, command: &Command) -> bool {
-        let group = &self.groups[group];
-        group.reaches_all(&self.hardware.mechanics.layout) || {
-            let mut runs = runs(&self.hardware, command);
-            runs.any(|run| group.reaches(run.position.cylinder, run.position.head))
-        }
+        self.groups[group].reaches_all(&self.hardware.mechanics.layout)
+            || self.share(group, command).next().is_some()
+    }
+
+    /// The share of a group in a command whose blocks are in place: for each track the first block, and how many.
+    pub fn share(&self, group: usize, command: &Command) -> impl Iterator<Item = (u64, u32)> {
+        let per_sector = u64::from(self.hardware.blocks_per_sector);
+        let (first, end) = (command.lbn.0, command.end().0);
+        let mut next = first / per_sector;
+        runs(&self.hardware, command).filter_map(move |run| {
+            let from = (next * per_sector).max(first);
+            next += u64::from(run.sectors);
+            let end = (next * per_sector).min(end);
+            self.is_of_group(group, &run)
+                .then_some((from, (end - from) as u32))
+        })
+    }
+
+    /// Whether a group serves what is on the track of a run, with data in place.
+    fn is_of_group(&self, group: usize, run: &Run) -> bool {
+        let position = &run.position;
+        self.groups.len() == 1 || self.groups[group].reaches(position.cylinder, position.head)
     }
 
     /// Writes where the share of a group in a command begins, with data in place.
@@ -241,10 +258,7 @@ impl Medium {
             let run = layout.run(next / per_sector, u32::MAX);
             let end = (next / per_sector + u64::from(run.sectors)) * per_sector;
             let end = end.min(command.end().0);
-            let position = run.position;
-            let is_own = self.groups.len() == 1
-                || self.groups[group].reaches(position.cylinder, position.head);
-            if is_own {
+            if self.is_of_group(group, &run) {
                 let piece = Command {
                     lbn: Lbn(next),
                     blocks: (end - next) as u32,
@@ -257,26 +271,6 @@ impl Medium {
             }
             next = end;
         }
-    }
-
-    /// How many of a command's blocks are in the share of a group, with data in place.
-    pub fn blocks_of_share(&self, group: usize, command: &Command) -> u32 {
-        if self.groups.len() == 1 {
-            return command.blocks;
-        }
-        let per_sector = u64::from(self.hardware.blocks_per_sector);
-        let mut sector = command.lbn.0 / per_sector;
-        let own = runs(&self.hardware, command).map(|run| {
-            let from = (sector * per_sector).max(command.lbn.0);
-            sector += u64::from(run.sectors);
-            let end = (sector * per_sector).min(command.end().0);
-            let position = run.position;
-            match self.groups[group].reaches(position.cylinder, position.head) {
-                true => (end - from) as u32,
-                false => 0,
-            }
-        });
-        own.sum()
     }
 
     /// Whether an arm may do something on the way.
@@ -354,10 +348,7 @@ impl Medium {
     ) {
         let arm = self.choose_arm(command.op, target, cursor);
         if command.op == Op::Write {
-            let arrivals = match data {
-                DataPath::Host => self.arrivals(cursor),
-                DataPath::Drive => None,
-            };
+            let arrivals = self.arrivals(cursor).filter(|_| data == DataPath::Host);
             return self.write_by(arm, (command, target), arrivals, cursor, parts);
         }
         parts.by_arm(arm);

@@ -7,7 +7,7 @@ use super::arm_trace::steps::StepRecorder;
 use super::buffer::{BufferedService, Service};
 use super::disk::Disk;
 use super::log::{LogPlacement, Pass};
-use super::medium::{AccessCursor, ArmFilter, Medium, runs};
+use super::medium::{AccessCursor, ArmFilter, Medium};
 use super::tally::Tally;
 use crate::base::units::Time;
 use crate::engine::context::Context;
@@ -386,19 +386,11 @@ impl Disk {
         let Some((checker, device)) = cx.checker() else {
             return;
         };
-        let group = &self.medium.groups[self.medium.arms[arm].group];
-        let per_sector = u64::from(self.medium.hardware.blocks_per_sector);
-        let mut sector = command.lbn.0 / per_sector;
-        for run in runs(&self.medium.hardware, &command) {
-            let from = (sector * per_sector).max(command.lbn.0);
-            sector += u64::from(run.sectors);
-            let end = (sector * per_sector).min(command.end().0);
-            let is_own = self.medium.groups.len() == 1
-                || group.reaches(run.position.cylinder, run.position.head);
-            let (offset, blocks) = ((from - command.lbn.0) as u32, (end - from) as u32);
+        for (from, blocks) in self.medium.share(self.medium.arms[arm].group, &command) {
+            let offset = (from - command.lbn.0) as u32;
             match command.op {
-                Op::Write if is_own => checker.wrote(device, request, offset, from, blocks),
-                Op::Read if is_own => checker.read(device, request, offset, from, blocks),
+                Op::Write => checker.wrote(device, request, offset, from, blocks),
+                Op::Read => checker.read(device, request, offset, from, blocks),
                 _ => {}
             }
         }
@@ -481,7 +473,7 @@ fn serve<T: Tally>(
     let interface = &medium.hardware.interface;
     let blocks = match interface.overlapped || log.is_some() {
         true => command.blocks,
-        false => medium.blocks_of_share(group, command),
+        false => medium.share(group, command).map(|(_, blocks)| blocks).sum(),
     };
     if is_write && !interface.overlapped {
         let bus = interface.write_time(blocks);

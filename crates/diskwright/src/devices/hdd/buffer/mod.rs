@@ -422,10 +422,8 @@ impl Buffer {
         };
         self.counters.interruptions += 1;
         self.arm = pass.arm();
-        let paused = match self.tracks {
-            Some(_) => self.paused_since(hardware, now),
-            None => None,
-        };
+        let tracks = self.tracks.as_ref();
+        let paused = tracks.and_then(|_| self.paused_since(hardware, now));
         self.finish(segment);
         let within_sector = self.description.read_ahead.stops_within_sector;
         let end = if now < pass.arrived() {

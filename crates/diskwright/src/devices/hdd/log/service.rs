@@ -134,10 +134,7 @@ impl LogPlacement {
             read_rest(rest, pass);
             pass.medium.counters.read_modify_writes += 1;
         }
-        let arrivals = match is_whole {
-            true => pass.medium.arrivals(pass.cursor),
-            false => None,
-        };
+        let arrivals = pass.medium.arrivals(pass.cursor).filter(|_| is_whole);
         if !is_whole {
             pass.await_blocks((end - from) as u32);
         }
