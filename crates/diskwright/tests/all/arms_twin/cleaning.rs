@@ -42,7 +42,7 @@ impl Model<'_> {
 
     /// Whether requests let the cleaner make an access first.
     pub fn cleans_first(&mut self) -> bool {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         matches!(log.spec.cleaner, Some(Cleaner::Watermark { .. }))
             && self.cleaning.has_turn
             && !self.cleaning.is_at_work
@@ -77,7 +77,7 @@ impl Model<'_> {
 
     /// A step of the cleaner; whether it makes an access.
     fn clean_step(&mut self) -> bool {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let Some(track) = self.cleaning.track else {
             self.cleaning.track = log.cheapest();
             self.cleaning.is_loaded = false;
@@ -128,7 +128,7 @@ impl Model<'_> {
         (arm, slot): (usize, usize),
         course: &mut Course,
     ) {
-        let log = self.log.as_mut().expect("data are in a log");
+        let log = self.log_mut();
         let taken: Taken = log.take_hole(slot, content);
         let first = log.slots[slot].first;
         let blocks = first..first + log.per_slot;
@@ -154,10 +154,10 @@ impl Model<'_> {
         self.cleaning.is_at_work = false;
         let taken = self.arms[arm].effects.taken.pop();
         let taken = taken.expect("something was moved");
-        let log = self.log.as_mut().expect("data are in a log");
+        let log = self.log_mut();
         if log.map.get(&taken.content) != Some(&from) {
             self.met("something that is moved and changes meanwhile");
-            return self.log.as_mut().expect("as above").abandon(taken);
+            return self.log_mut().abandon(taken);
         }
         log.commit(taken);
         self.count("blocks_moved", 1);

@@ -2,11 +2,10 @@
 
 use super::model::Model;
 use super::specs::Case;
-use crate::hdd_twin::specs::Scheduler;
-use crate::support::twins::{self, Done, completions};
-use crate::support::{RunOptions, from_text, outcome_of};
+use crate::hdd_twin::compare;
+use crate::support::twins;
 
-/// The counters that both have, by the names of the results; promotions are those of `fcfs` and `ncq`.
+/// The counters that both have, by the names of the results.
 const COUNTERS: [&str; 8] = [
     "media_accesses",
     "read_modify_writes",
@@ -18,50 +17,16 @@ const COUNTERS: [&str; 8] = [
     "tracks_emptied",
 ];
 
-fn of_library(case: &Case) -> Result<Done, String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    std::fs::write(path("drive.toml"), case.disk.drive.text()).expect("written");
-    std::fs::write(path("trace.csv"), case.disk.trace()).expect("written");
-    let options = RunOptions {
-        check: true,
-        keep_requests: true,
-        ..RunOptions::default()
-    };
-    let spec = from_text(case.spec(&path("drive.toml"), &path("trace.csv")));
-    let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
-    let json = outcome.json();
-    let report = &json["devices"]["hdd"];
-    let promotes = matches!(
-        case.disk.scheduler,
-        Scheduler::Fcfs { .. } | Scheduler::Ncq { .. }
-    );
-    let counters = COUNTERS.map(|name| match name {
-        "promotions" if !promotes => (name, 0),
-        "tracks_read" | "blocks_moved" | "tracks_emptied" => {
-            (name, report["cleaner"][name].as_u64().unwrap_or(0))
-        }
-        _ => (name, report[name].as_u64().unwrap_or(0)),
-    });
-    Ok(Done {
-        completions: completions(&outcome, case.disk.requests.len()),
-        counters: counters.into(),
-    })
-}
-
-fn of_twin(case: &Case) -> Done {
-    let mut model = Model::new(case);
-    model.run();
-    let count = |name| (name, model.counts.get(name).copied().unwrap_or(0));
-    Done {
-        counters: COUNTERS.map(count).into(),
-        completions: model.completions,
-    }
-}
-
 /// How the two differ, if they do.
 pub fn difference(case: &Case) -> Option<String> {
-    twins::difference(|| of_library(case), || of_twin(case))
+    let spec = |drive: &str, trace: &str| case.spec(drive, trace);
+    let library = || compare::of_library(&case.disk, spec, &COUNTERS);
+    let twin = || {
+        let mut model = Model::new(case);
+        model.run();
+        compare::of_twin(model.completions, &model.counts, &COUNTERS)
+    };
+    twins::difference(library, twin)
 }
 
 /// A case that differs without what it still differs without, and how.

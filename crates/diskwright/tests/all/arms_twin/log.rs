@@ -65,12 +65,8 @@ impl Log {
         let per_slot = spec.sectors * sector;
         let mut tracks: Vec<Vec<u64>> = Vec::new();
         for number in 0..medium.blocks() / sector {
-            let follows = number > 0 && {
-                let before = medium.place((number - 1) * sector);
-                before.is_followed_by(medium.place(number * sector))
-            };
             match tracks.last_mut() {
-                Some(track) if follows => track.push(number * sector),
+                Some(track) if medium.goes_on(number) => track.push(number * sector),
                 _ => tracks.push(vec![number * sector]),
             }
         }

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::log::{Content, Taken};
+use super::log::{Content, Log, Taken};
 use super::model::Model;
-use super::serve::Course;
-use super::specs::Choice;
+use super::serve::{Candidate, Course};
 use crate::hdd_twin::queue::Waiting;
 use diskwright::engine::request::Op;
 
@@ -21,9 +20,18 @@ pub struct Effects {
 }
 
 impl Model<'_> {
+    /// The log, where data are in one.
+    pub fn log(&self) -> &Log {
+        self.log.as_ref().expect("data are in a log")
+    }
+
+    pub fn log_mut(&mut self) -> &mut Log {
+        self.log.as_mut().expect("data are in a log")
+    }
+
     /// Reads what a request asks for, where the log has it.
     pub fn read_log(&mut self, waiting: &Waiting, course: &mut Course) {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let mut pieces: Vec<(u64, Range<u64>)> = Vec::new();
         for (block, from, end) in log.covered(waiting.lbn, waiting.end()) {
             let Some(place) = log.place(block) else {
@@ -47,11 +55,11 @@ impl Model<'_> {
 
     /// Writes what a request brings into the log, or where it is.
     pub fn write_log(&mut self, waiting: &Waiting, course: &mut Course) {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let covered = log.covered(waiting.lbn, waiting.end());
         let (mut first, mut last) = (None, None);
         for (block, from, end) in covered {
-            let log = self.log.as_ref().expect("data are in a log");
+            let log = self.log();
             let place = log.place(block);
             let stays = self.is_in_place() || !log.can_move();
             match place.filter(|_| stays) {
@@ -71,7 +79,7 @@ impl Model<'_> {
             }
             course.written += end - from;
         }
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         if let (Some(first), Some(last), true) = (first, last, log.spec.has_virtual_log) {
             for part in log.part_of(first)..=log.part_of(last) {
                 self.write_slot(Content::Map(part), false, course);
@@ -86,7 +94,7 @@ impl Model<'_> {
         place: Option<u64>,
         course: &mut Course,
     ) {
-        let per_slot = self.log.as_ref().expect("data are in a log").per_slot;
+        let per_slot = self.log().per_slot;
         let is_whole = end - from == per_slot;
         if let Some(place) = place.filter(|_| !is_whole) {
             self.read_rest(place..place + per_slot, course);
@@ -122,7 +130,7 @@ impl Model<'_> {
     /// Writes a slot of its own for some content; its blocks may come over the interface.
     fn write_slot(&mut self, content: Content, crosses: bool, course: &mut Course) {
         let op = Op::Write;
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let per_slot = log.per_slot;
         if let Some(&slot) = log.map.get(&content).filter(|_| !log.can_move()) {
             let first = log.slots[slot].first;
@@ -132,7 +140,7 @@ impl Model<'_> {
         let (arm, slot) = self
             .choose_slot(course, None)
             .expect("a log keeps a slot free for every block that has none");
-        let log = self.log.as_mut().expect("data are in a log");
+        let log = self.log_mut();
         let taken = log.take(slot, content);
         let first = log.slots[slot].first;
         self.write(arm, first..first + per_slot, crosses, course);
@@ -141,7 +149,7 @@ impl Model<'_> {
 
     /// The slot that is written next, and the arm that writes it; a cleaner's lies not on the track that it empties.
     pub fn choose_slot(&self, course: &Course, cleans: Option<usize>) -> Option<(usize, usize)> {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let op = Op::Write;
         let may = (0..self.arms.len()).filter(|&arm| self.may(arm, op, course));
         let found = may.filter_map(|arm| {
@@ -151,25 +159,17 @@ impl Model<'_> {
                 Some(track) => log.choose_hole(state, course.now, track),
             };
             let merit = merit?;
-            let motion = state
-                .medium
-                .motion(state.at, log.slots[merit.5].first, true);
-            Some((arm, motion, merit.0, merit.5))
+            let first = log.slots[merit.5].first;
+            let candidate = Candidate {
+                arm,
+                motion: state.medium.motion(state.at, first, true),
+                positioning: merit.0,
+            };
+            Some((candidate, merit.5))
         });
-        let found: Vec<(usize, u64, u64, usize)> = found.collect();
-        let soonest = found
-            .iter()
-            .min_by_key(|(arm, _, positioning, _)| (*positioning, *arm));
-        let chosen = match self.choice() {
-            Choice::Soonest | Choice::Adaptive(_) => soonest,
-            Choice::Nearest => found
-                .iter()
-                .min_by_key(|(arm, motion, positioning, _)| (*motion, *positioning, *arm)),
-            Choice::Split { writes, .. } => {
-                found.iter().find(|(arm, ..)| *arm == writes).or(soonest)
-            }
-        };
-        chosen.map(|&(arm, _, _, slot)| (arm, slot))
+        let (candidates, slots): (Vec<Candidate>, Vec<usize>) = found.unzip();
+        let chosen = self.best(op, &candidates)?;
+        Some((candidates[chosen].arm, slots[chosen]))
     }
 
     /// Where the next write of a group's arms would go: the first block on the medium.
@@ -183,7 +183,7 @@ impl Model<'_> {
 
     /// Where the data of a waiting request are now: the first block on the medium.
     pub fn place_now(&self, waiting: &Waiting) -> Option<u64> {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let covered = log.covered(waiting.lbn, waiting.end()).into_iter();
         let mut places = covered.filter_map(|(block, from, _)| Some((log.place(block)?, from)));
         let (place, from) = places.next()?;
@@ -192,7 +192,7 @@ impl Model<'_> {
 
     /// Whether a write must read first what its arms cannot read, and no arm that can is at rest.
     pub fn lacks_reader(&self, group: usize, waiting: &Waiting) -> bool {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let mut arms = self.groups[group].arms.iter();
         if !waiting.is_write() || arms.any(|&arm| self.arms[arm].spec.reads) {
             return false;
@@ -206,7 +206,7 @@ impl Model<'_> {
 
     /// What a write is about that has no slot.
     fn without_slot(&self, waiting: &Waiting) -> BTreeSet<Content> {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let mut wanted = BTreeSet::new();
         for (block, ..) in log.covered(waiting.lbn, waiting.end()) {
             wanted.insert(Content::Data(block));
@@ -220,7 +220,7 @@ impl Model<'_> {
 
     /// Whether fewer slots are free than a write needs, while an arm is at work.
     pub fn lacks_room(&self, waiting: &Waiting) -> bool {
-        let log = self.log.as_ref().expect("data are in a log");
+        let log = self.log();
         let free = log.is_free.iter().filter(|&&is_free| is_free).count();
         let is_at_work = self.arms.iter().any(|arm| arm.is_busy);
         waiting.is_write() && is_at_work && self.without_slot(waiting).len() > free
@@ -240,7 +240,7 @@ impl Model<'_> {
             return;
         }
         for taken in std::mem::take(&mut self.arms[arm].effects.taken) {
-            let log = self.log.as_mut().expect("data are in a log");
+            let log = self.log_mut();
             if let Some(before) = log.commit(taken) {
                 self.release(before);
             }
@@ -249,7 +249,7 @@ impl Model<'_> {
 
     /// A slot becomes free, or when an arm does not use it any more.
     pub fn release(&mut self, slot: usize) {
-        let log = self.log.as_mut().expect("data are in a log");
+        let log = self.log();
         let (first, end) = (log.slots[slot].first, log.slots[slot].first + log.per_slot);
         let uses = |uses: &Range<u64>| uses.start < end && first < uses.end;
         let mut arms = self.arms.iter_mut();
@@ -258,7 +258,7 @@ impl Model<'_> {
                 arm.effects.held.push(slot);
                 self.met("a slot that is given up while an arm uses it");
             }
-            None => log.is_free[slot] = true,
+            None => self.log_mut().is_free[slot] = true,
         }
     }
 

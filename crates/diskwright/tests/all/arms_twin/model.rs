@@ -12,8 +12,7 @@ use super::specs::{Adaptive, ArmSpec, Case, Choice};
 use crate::hdd_twin::medium::Medium;
 use crate::hdd_twin::queue::{Next, Queue, View, Waiting};
 use crate::hdd_twin::seeks::Arm;
-use crate::hdd_twin::specs::Clustering;
-use crate::support::twins::Asked;
+use crate::support::twins::{Asked, Host};
 
 /// An arm: where it is, whether it is at work, and the first part of what it serves.
 pub struct State<'a> {
@@ -73,7 +72,7 @@ pub struct Model<'a> {
     modes: Option<Modes>,
     /// When the last request was complete.
     pub ended: u64,
-    unanswered: usize,
+    host: Host,
     pub completions: Vec<Option<u64>>,
     /// Counters, by the names of the results, and rules that were met; none is 0.
     pub counts: BTreeMap<&'static str, u64>,
@@ -126,7 +125,7 @@ impl<'a> Model<'a> {
             ends: Vec::new(),
             last_was_write: false,
             shares: vec![0; requests],
-            unanswered: 0,
+            host: Host::new(case.disk.users),
             completions: vec![None; requests],
             counts: BTreeMap::new(),
         }
@@ -165,47 +164,27 @@ impl<'a> Model<'a> {
     /// The controller's time before a command.
     pub fn before(&self, write: bool) -> u64 {
         let overhead = &self.case.disk.drive.overhead;
-        match (write, self.last_was_write) {
-            (false, false) => overhead.read_after_read,
-            (false, true) => overhead.read_after_write,
-            (true, false) => overhead.write_after_read,
-            (true, true) => overhead.write_after_write,
-        }
+        overhead.before(write, self.last_was_write)
     }
 
     /// Runs until every request is complete or nothing happens any more.
     pub fn run(&mut self) {
-        let disk = &self.case.disk;
-        let (count, mut next) = (disk.requests.len(), 0);
-        // What a closed load issues at once answers nothing.
-        self.unanswered = disk.users.map_or(0, |users| users as usize);
+        let requests = &self.case.disk.requests;
         self.write_initially();
         loop {
             let ends = std::mem::take(&mut self.ends).into_iter();
             let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
             due.into_iter().for_each(|(_, end)| self.end(end));
-            match disk.users {
-                Some(_) => {
-                    let more = self.unanswered.min(count - next);
-                    (next..next + more).for_each(|request| self.arrive(request));
-                    next += more;
-                }
-                None => {
-                    while next < count && self.asked(next).at == self.now {
-                        self.arrive(next);
-                        next += 1;
-                    }
-                }
-            }
-            self.unanswered = 0;
+            let issued = self.host.issues(requests, self.now);
+            issued.for_each(|request| self.arrive(request));
             while self.has_slot()
                 && let Some(request) = self.intake.pop_front()
             {
                 self.admit(request);
             }
             self.dispatch();
-            let arrival = (disk.users.is_none() && next < count).then(|| self.asked(next).at);
+            let arrival = self.host.next_arrival(requests);
             let ends = self.ends.iter().map(|(at, _)| *at);
             match ends.chain(arrival).min() {
                 Some(instant) => self.now = instant,
@@ -270,7 +249,7 @@ impl<'a> Model<'a> {
 
     fn complete(&mut self, request: usize) {
         self.completions[request] = Some(self.now);
-        self.unanswered += 1;
+        self.host.hears();
         self.ended = self.now;
     }
 
@@ -296,14 +275,7 @@ impl<'a> Model<'a> {
 
     /// Whether a slot is free: requests that are one in some queue, and of which none is the first part of another, have one together.
     fn has_slot(&self) -> bool {
-        let shares_slots = matches!(
-            self.case.disk.clustering,
-            Some(Clustering {
-                shares_slots: true,
-                ..
-            })
-        );
-        let taken = match shares_slots {
+        let taken = match self.case.disk.shares_slots() {
             false => self.shares.iter().filter(|&&shares| shares > 0).count(),
             true => {
                 let waiting = self.groups.iter().flat_map(|group| &group.queue.waiting);
@@ -502,7 +474,7 @@ impl<'a> Model<'a> {
             (_, self.now) = self.serve(group, &waiting);
             let effects = std::mem::take(&mut self.effects);
             for taken in effects.taken {
-                let log = self.log.as_mut().expect("data are in a log");
+                let log = self.log_mut();
                 if let Some(before) = log.commit(taken) {
                     self.release(before);
                 }

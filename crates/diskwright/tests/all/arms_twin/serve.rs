@@ -7,6 +7,13 @@ use super::specs::Choice;
 use crate::hdd_twin::queue::Waiting;
 use diskwright::engine::request::Op;
 
+/// An arm that could make an access: how long it moves, and how long until the first sector comes by, ns.
+pub struct Candidate {
+    pub arm: usize,
+    pub motion: u64,
+    pub positioning: u64,
+}
+
 /// How far the serving has come.
 pub struct Course {
     /// Whose arms may serve; those of all where it is of none.
@@ -139,12 +146,9 @@ impl Model<'_> {
         let sector = self.case.disk.drive.sector;
         let mut accesses: Vec<Range<u64>> = Vec::new();
         for block in waiting.lbn..waiting.end() {
-            let follows = block / sector > 0 && {
-                let before = medium.place((block / sector - 1) * sector);
-                before.is_followed_by(medium.place(block))
-            };
+            let goes_on = !block.is_multiple_of(sector) || medium.goes_on(block / sector);
             match accesses.last_mut() {
-                Some(last) if !block.is_multiple_of(sector) || follows => last.end = block + 1,
+                Some(last) if goes_on => last.end = block + 1,
                 _ => accesses.push(block..block + 1),
             }
         }
@@ -172,26 +176,35 @@ impl Model<'_> {
             let State { spec, medium, .. } = &self.arms[arm];
             self.may(arm, op, course) && spec.reaches(medium.place(block))
         };
-        let arms: Vec<usize> = (0..self.arms.len()).filter(may).collect();
-        let positioning = |&arm: &usize| {
+        let arms = (0..self.arms.len()).filter(may);
+        let candidate = |arm: usize| {
             let State { medium, at, .. } = &self.arms[arm];
-            medium.positioning(*at, course.now, block, write)
-        };
-        let motion = |&arm: &usize| {
-            let State { medium, at, .. } = &self.arms[arm];
-            medium.motion(*at, block, write)
-        };
-        let soonest = arms.iter().min_by_key(|arm| (positioning(arm), **arm));
-        let chosen = match self.choice() {
-            Choice::Soonest | Choice::Adaptive(_) => soonest,
-            Choice::Nearest => arms
-                .iter()
-                .min_by_key(|arm| (motion(arm), positioning(arm), **arm)),
-            Choice::Split { reads, writes } => {
-                let named = if write { writes } else { reads };
-                arms.iter().find(|&&arm| arm == named).or(soonest)
+            Candidate {
+                arm,
+                motion: medium.motion(*at, block, write),
+                positioning: medium.positioning(*at, course.now, block, write),
             }
         };
-        *chosen.expect("an arm serves every place")
+        let candidates: Vec<Candidate> = arms.map(candidate).collect();
+        let best = self.best(op, &candidates);
+        candidates[best.expect("an arm serves every place")].arm
+    }
+
+    /// The best of some arms, in the order of their numbers: its place in the list.
+    pub fn best(&self, op: Op, candidates: &[Candidate]) -> Option<usize> {
+        let all = 0..candidates.len();
+        let soonest = all.clone().min_by_key(|&at| candidates[at].positioning);
+        match self.choice() {
+            Choice::Soonest | Choice::Adaptive(_) => soonest,
+            Choice::Nearest => {
+                all.min_by_key(|&at| (candidates[at].motion, candidates[at].positioning))
+            }
+            Choice::Split { reads, writes } => {
+                let named = if op == Op::Write { writes } else { reads };
+                let mut arms = candidates.iter();
+                arms.position(|candidate| candidate.arm == named)
+                    .or(soonest)
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Both programs with one case.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use super::model::Model;
 use super::specs::{Case, Scheduler};
@@ -22,7 +23,12 @@ const COUNTERS: [&str; 11] = [
     "buffered_writes",
 ];
 
-fn of_library(case: &Case) -> Result<Done, String> {
+/// The library with a drive and its load under a spec, for a drive's file and a trace in some places; counters of the drive and its cleaner.
+pub fn of_library(
+    case: &Case,
+    spec: impl Fn(&str, &str) -> String,
+    counters: &[&'static str],
+) -> Result<Done, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("drive.toml"), case.drive.text()).expect("written");
@@ -32,29 +38,38 @@ fn of_library(case: &Case) -> Result<Done, String> {
         keep_requests: true,
         ..RunOptions::default()
     };
-    let spec = from_text(case.spec(&path("drive.toml"), &path("trace.csv")));
+    let spec = from_text(spec(&path("drive.toml"), &path("trace.csv")));
     let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
     let json = outcome.json();
     let report = &json["devices"]["hdd"];
-    let counters = COUNTERS.map(|name| match (name, case.scheduler) {
-        ("promotions", scheduler)
-            if !matches!(scheduler, Scheduler::Fcfs { .. } | Scheduler::Ncq { .. }) =>
-        {
-            (name, 0)
-        }
-        _ => (name, report[name].as_u64().unwrap_or(0)),
+    let promotes = matches!(
+        case.scheduler,
+        Scheduler::Fcfs { .. } | Scheduler::Ncq { .. }
+    );
+    let count = |name: &str| {
+        let counted = report[name].as_u64();
+        counted.or_else(|| report["cleaner"][name].as_u64())
+    };
+    let counters = counters.iter().map(|&name| match name {
+        "promotions" if !promotes => (name, 0),
+        _ => (name, count(name).unwrap_or(0)),
     });
     Ok(Done {
         completions: completions(&outcome, case.requests.len()),
-        counters: counters.into(),
+        counters: counters.collect(),
     })
 }
 
-fn of_twin(model: Model<'_>) -> Done {
-    let count = |name| (name, model.counts.get(name).copied().unwrap_or(0));
+/// What a twin has done.
+pub fn of_twin(
+    completions: Vec<Option<u64>>,
+    counts: &BTreeMap<&'static str, u64>,
+    counters: &[&'static str],
+) -> Done {
+    let count = |&name: &&'static str| (name, counts.get(name).copied().unwrap_or(0));
     Done {
-        counters: COUNTERS.map(count).into(),
-        completions: model.completions,
+        completions,
+        counters: counters.iter().map(count).collect(),
     }
 }
 
@@ -65,9 +80,10 @@ pub fn difference(case: &Case) -> Option<String> {
         let mut model = Model::new(case);
         model.run();
         has_overrun.set(model.has_overrun);
-        of_twin(model)
+        of_twin(model.completions, &model.counts, &COUNTERS)
     };
-    twins::difference(|| of_library(case), twin).filter(|_| !has_overrun.get())
+    let library = || of_library(case, |drive, trace| case.spec(drive, trace), &COUNTERS);
+    twins::difference(library, twin).filter(|_| !has_overrun.get())
 }
 
 /// A case that differs without what it still differs without, and how.

@@ -52,6 +52,11 @@ impl<'a> Medium<'a> {
         &self.places[(block / self.drive.sector) as usize]
     }
 
+    /// Whether a sector goes on with the run of the one before it.
+    pub fn goes_on(&self, sector: u64) -> bool {
+        sector > 0 && self.places[sector as usize - 1].is_followed_by(&self.places[sector as usize])
+    }
+
     /// The first pass of a block's sector from an instant on.
     pub fn pass(&self, block: u64, from: u64) -> Pass {
         self.turns.pass(self.place(block), from)
@@ -121,9 +126,7 @@ impl<'a> Medium<'a> {
             let motion = self.drive.motion(arm, Arm::over(&place), true);
             now += motion.max(std::mem::take(&mut least));
             arm = Arm::over(&place);
-            let follows =
-                |at: u64| self.places[at as usize - 1].is_followed_by(&self.places[at as usize]);
-            let here = (sector..end).take_while(|&at| at == sector || follows(at));
+            let here = (sector..end).take_while(|&at| at == sector || self.goes_on(at));
             let here: Vec<u64> = here.collect();
             let is_partial = |at: &&u64| self.blocks_in(**at, from, to) < self.drive.sector;
             let partial: Vec<u64> = here.iter().filter(is_partial).copied().collect();

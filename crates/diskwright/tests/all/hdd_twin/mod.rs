@@ -3,7 +3,7 @@
 
 mod ahead;
 mod buffered;
-mod compare;
+pub mod compare;
 mod draw;
 mod joining;
 pub mod medium;

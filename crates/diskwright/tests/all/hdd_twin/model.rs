@@ -8,7 +8,8 @@ use super::buffered::Memory;
 use super::medium::{Access, Medium};
 use super::queue::{Next, Queue, View, Waiting};
 use super::seeks::Arm;
-use super::specs::{Asked, Case, Clustering};
+use super::specs::{Asked, Case};
+use crate::support::twins::Host;
 
 pub struct Model<'a> {
     pub case: &'a Case,
@@ -26,8 +27,7 @@ pub struct Model<'a> {
     pub last_was_write: bool,
     /// Slots of requests that do not wait.
     pub active: u64,
-    /// Completions that the host has not answered.
-    pub unanswered: usize,
+    host: Host,
     /// The medium came to a sector for which a segment may have had no room: what happens then the twin does not know.
     pub has_overrun: bool,
     pub completions: Vec<Option<u64>>,
@@ -60,7 +60,7 @@ impl<'a> Model<'a> {
             is_busy: false,
             last_was_write: false,
             active: 0,
-            unanswered: 0,
+            host: Host::new(case.users),
             has_overrun: false,
             completions: vec![None; case.requests.len()],
             counts: BTreeMap::new(),
@@ -79,52 +79,29 @@ impl<'a> Model<'a> {
 
     /// The controller's time before a command.
     pub fn before(&self, write: bool) -> u64 {
-        let overhead = &self.case.drive.overhead;
-        match (write, self.last_was_write) {
-            (false, false) => overhead.read_after_read,
-            (false, true) => overhead.read_after_write,
-            (true, false) => overhead.write_after_read,
-            (true, true) => overhead.write_after_write,
-        }
+        self.case.drive.overhead.before(write, self.last_was_write)
     }
 
     /// Runs until every request is complete or nothing happens any more.
     pub fn run(&mut self) {
-        let count = self.case.requests.len();
-        let mut next = 0;
-        // What a closed load issues at once answers nothing.
-        self.unanswered = self.case.users.map_or(0, |users| users as usize);
-        self.go_on(count, &mut next);
+        self.go_on();
         self.count("promotions", self.queue.promotions);
     }
 
-    fn go_on(&mut self, count: usize, next: &mut usize) {
+    fn go_on(&mut self) {
         loop {
             // What has been foreseen for this instant; what is foreseen in it comes after the drive's choice.
             let ends = std::mem::take(&mut self.ends).into_iter();
             let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
             due.into_iter().for_each(|(_, end)| self.end(end));
-            match self.case.users {
-                Some(_) => {
-                    let more = self.unanswered.min(count - *next);
-                    (*next..*next + more).for_each(|request| self.arrive(request));
-                    *next += more;
-                }
-                None => {
-                    while *next < count && self.asked(*next).at == self.now {
-                        self.arrive(*next);
-                        *next += 1;
-                    }
-                }
-            }
-            self.unanswered = 0;
+            let issued = self.host.issues(&self.case.requests, self.now);
+            issued.for_each(|request| self.arrive(request));
             while self.accept() {}
             if !self.is_busy && !self.is_writing() && !self.queue.waiting.is_empty() {
                 self.begin();
             }
-            let arrival =
-                (self.case.users.is_none() && *next < count).then(|| self.asked(*next).at);
+            let arrival = self.host.next_arrival(&self.case.requests);
             let ends = self.ends.iter().map(|(at, _)| *at);
             match ends.chain(arrival).min() {
                 Some(instant) => self.now = instant,
@@ -135,11 +112,9 @@ impl<'a> Model<'a> {
 
     /// How many slots the parts of a request have.
     fn slots_of(&self, parts: &[usize]) -> u64 {
-        match self.case.clustering {
-            Some(Clustering {
-                shares_slots: true, ..
-            }) => 1,
-            _ => parts.len() as u64,
+        match self.case.shares_slots() {
+            true => 1,
+            false => parts.len() as u64,
         }
     }
 
@@ -202,7 +177,7 @@ impl<'a> Model<'a> {
 
     pub fn complete(&mut self, request: usize) {
         self.completions[request] = Some(self.now);
-        self.unanswered += 1;
+        self.host.hears();
     }
 
     /// The arm is free and something waits.

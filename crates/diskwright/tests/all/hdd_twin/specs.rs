@@ -245,6 +245,18 @@ pub enum Scheduler {
     },
 }
 
+impl Overhead {
+    /// The controller's time before a command, by the kind of the one before it.
+    pub fn before(&self, write: bool, after_write: bool) -> u64 {
+        match (write, after_write) {
+            (false, false) => self.read_after_read,
+            (false, true) => self.read_after_write,
+            (true, false) => self.write_after_read,
+            (true, true) => self.write_after_write,
+        }
+    }
+}
+
 impl Seek {
     fn text(&self, name: &str) -> String {
         match self {
@@ -526,6 +538,12 @@ impl Scheduler {
 }
 
 impl Case {
+    /// Whether requests that are one have one slot.
+    pub fn shares_slots(&self) -> bool {
+        self.clustering
+            .is_some_and(|clustering| clustering.shares_slots)
+    }
+
     /// The spec, for a drive's file and a trace in these places.
     pub fn spec(&self, drive: &str, trace: &str) -> String {
         let load = match self.users {

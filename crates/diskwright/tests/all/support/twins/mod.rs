@@ -1,6 +1,7 @@
 //! What the naive twins of devices have in common: both programs with one case, and how they differ.
 
 mod draw;
+mod host;
 mod requests;
 mod simple;
 
@@ -15,6 +16,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::Outcome;
 pub use draw::Draw;
+pub use host::Host;
 pub use requests::{Asked, trace};
 pub use simple::Simple;
 
