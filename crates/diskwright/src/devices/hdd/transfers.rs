@@ -49,6 +49,15 @@ pub struct Transfer {
     waiters: Vec<TransferId>,
 }
 
+/// A destage that a trim has cut.
+pub struct Cut {
+    /// The old transfer, and what it is for.
+    pub id: TransferId,
+    pub purpose: Purpose,
+    /// Those that have what is left of it, of which the first is the old one, if there is any.
+    pub parts: Vec<TransferId>,
+}
+
 /// The transfers that are not finished.
 ///
 /// A transfer waits for all before it with which it has blocks in common: two reads too, of which the second then finds in the cache
@@ -66,7 +75,7 @@ pub struct Transfers {
     writes: VecDeque<u32>,
     writes_from: u64,
     turns: u64,
-    /// Those that wait for none.
+    /// Those that wait for none, in the order in which they began to; of those that began at once, in the order of their turns.
     ready: VecDeque<TransferId>,
     /// Transfers of requests that are waiting or ready.
     held: u32,
@@ -91,6 +100,9 @@ impl Transfers {
         self.turns += 1;
         self.longest = self.longest.max(command.blocks);
         self.enter(id, at);
+        if blockers == 0 {
+            self.ready.push_back(id);
+        }
         self.held += u32::from(matches!(purpose, Purpose::Request(_)));
         id
     }
@@ -119,21 +131,15 @@ impl Transfers {
         id
     }
 
-    /// A transfer is found by its blocks from now on, and sent when it waits for none. At or behind its first block others begin `at` a place.
+    /// A transfer is found by its blocks from now on. At or behind its first block others begin `at` a place.
     fn enter(&mut self, id: TransferId, at: usize) {
         let Transfer {
-            command,
-            sequence,
-            blockers,
-            ..
+            command, sequence, ..
         } = *self.get(id);
         if command.op == Op::Write {
             *self.writes_of(sequence) += 1;
         }
         self.insert_by_lbn(at, command.lbn, id);
-        if blockers == 0 {
-            self.ready.push_back(id);
-        }
     }
 
     fn insert_by_lbn(&mut self, at: usize, lbn: Lbn, id: TransferId) {
@@ -168,17 +174,42 @@ impl Transfers {
         &mut self.writes[index]
     }
 
+    /// By what transfers are in the order of their turns, and parts of one in that of their blocks.
+    fn turn(&self, id: TransferId) -> (u64, Lbn) {
+        let transfer = self.get(id);
+        (transfer.sequence, transfer.command.lbn)
+    }
+
     /// A destage that has not been taken and has blocks in common with a trim.
-    pub fn unsent_destage(&self, trim: &Command) -> Option<TransferId> {
+    fn unsent_destage(&self, trim: &Command) -> Option<TransferId> {
         self.overlapping(trim).find(|&id| {
             let transfer = self.get(id);
             !transfer.is_taken && !matches!(transfer.purpose, Purpose::Request(_))
         })
     }
 
-    /// Cuts the blocks of a trim out of a transfer that has not been taken. What is left of it keeps its turn: the transfers that have it,
-    /// of which the first is the old one, if there is any.
-    pub fn cut(&mut self, id: TransferId, trim: &Command) -> Vec<TransferId> {
+    /// Cuts the blocks of a trim out of all destages that have not been taken. What is left of one keeps its turn.
+    pub fn cut(&mut self, trim: &Command) -> Vec<Cut> {
+        let mut cuts = Vec::new();
+        let mut freed = Vec::new();
+        while let Some(id) = self.unsent_destage(trim) {
+            let purpose = self.get(id).purpose;
+            let parts = self.cut_one(id, trim, &mut freed);
+            cuts.push(Cut { id, purpose, parts });
+        }
+        freed.sort_unstable_by_key(|&id| self.turn(id));
+        self.ready.extend(freed);
+        cuts
+    }
+
+    /// Cuts the blocks of a trim out of a destage; the transfers that have what is left of it, of which the first is the old one, if there is
+    /// any. Those that wait for none any more are `freed`.
+    fn cut_one(
+        &mut self,
+        id: TransferId,
+        trim: &Command,
+        freed: &mut Vec<TransferId>,
+    ) -> Vec<TransferId> {
         let whole = self.get(id).command;
         let part = |from: Lbn, end: Lbn| Command {
             lbn: from,
@@ -188,16 +219,18 @@ impl Transfers {
         let head = (whole.lbn < trim.lbn).then(|| part(whole.lbn, trim.lbn));
         let tail = (trim.end() < whole.end()).then(|| part(trim.end(), whole.end()));
         let Some(first) = head.or(tail) else {
-            self.unlink(id, None);
+            self.unlink(id, None, freed);
             self.ready.retain(|&ready| ready != id);
+            // Another cut may have freed it.
+            freed.retain(|&freed| freed != id);
             self.finish(id);
             return Vec::new();
         };
         let mut parts = vec![id];
         if let (Some(_), Some(tail)) = (head, tail) {
-            parts.push(self.add_part(id, tail));
+            parts.push(self.add_part(id, tail, freed));
         }
-        self.unlink(id, Some(&first));
+        self.unlink(id, Some(&first), freed);
         self.remove_by_lbn(whole.lbn, id);
         self.insert_by_lbn(self.first_from(first.lbn.0), first.lbn, id);
         self.get_mut(id).command = first;
@@ -205,19 +238,26 @@ impl Transfers {
     }
 
     /// Adds a part of a transfer as one of its own, with the same turn.
-    fn add_part(&mut self, id: TransferId, part: Command) -> TransferId {
+    fn add_part(
+        &mut self,
+        id: TransferId,
+        part: Command,
+        freed: &mut Vec<TransferId>,
+    ) -> TransferId {
         let Transfer {
             purpose, sequence, ..
         } = *self.get(id);
-        let others: Vec<TransferId> = self
-            .overlapping(&part)
-            .filter(|&other| other != id)
-            .collect();
+        let overlapping = self.overlapping(&part).filter(|&other| other != id);
+        let mut others: Vec<TransferId> = overlapping.collect();
+        others.sort_unstable_by_key(|&other| self.get(other).sequence);
         let rest = self.vacant(part, purpose);
         let (mut blockers, mut waiters) = (0, Vec::new());
         for other in others {
             if self.get(other).sequence < sequence {
-                self.get_mut(other).waiters.push(rest);
+                // Beside the transfer of which it was a part, so that they go on in the order of their turns.
+                let waiting = &mut self.get_mut(other).waiters;
+                let at = waiting.iter().position(|&waiter| waiter == id);
+                waiting.insert(at.expect("the whole waits for it") + 1, rest);
                 blockers += 1;
             } else {
                 self.get_mut(other).blockers += 1;
@@ -227,11 +267,14 @@ impl Transfers {
         let entry = self.get_mut(rest);
         (entry.sequence, entry.blockers, entry.waiters) = (sequence, blockers, waiters);
         self.enter(rest, self.first_from(part.lbn.0));
+        if blockers == 0 {
+            freed.push(rest);
+        }
         rest
     }
 
     /// Ends the waiting between a transfer and those that have no blocks in common with what is `left` of it.
-    fn unlink(&mut self, id: TransferId, left: Option<&Command>) {
+    fn unlink(&mut self, id: TransferId, left: Option<&Command>, freed: &mut Vec<TransferId>) {
         let Transfer {
             command: whole,
             sequence,
@@ -256,11 +299,11 @@ impl Transfers {
             let waiting = self.get_mut(other);
             waiting.blockers -= 1;
             if waiting.blockers == 0 {
-                self.ready.push_back(other);
+                freed.push(other);
             }
         }
         if blockers > 0 && self.get(id).blockers == 0 {
-            self.ready.push_back(id);
+            freed.push(id);
         }
     }
 
@@ -388,7 +431,7 @@ mod tests {
 
     proptest! {
         /// Whatever the order in which transfers end, those that overlap are sent in turn, and all are sent but for what trims
-        /// have cut out of those that were not sent yet.
+        /// have cut out of those that were not sent yet. What becomes ready at once does so in the order of turns.
         #[test]
         fn what_overlaps_keeps_its_order(
             commands in prop::collection::vec((0u8..7, 0u64..40, 1u32..12, 0usize..3), 1..60),
@@ -396,6 +439,14 @@ mod tests {
         ) {
             let overlap = |one: &Command, other: &Command| one.lbn < other.end() && other.lbn < one.end();
             let mut transfers = Transfers::default();
+            let mut known: Vec<TransferId> = Vec::new();
+            let mut has_turns = |transfers: &Transfers| {
+                let ready: Vec<TransferId> = transfers.ready.iter().copied().collect();
+                let new = ready.iter().filter(|id| !known.contains(id));
+                let in_turn = new.is_sorted_by_key(|&id| transfers.turn(id));
+                known = ready;
+                in_turn
+            };
             let mut sent: Vec<TransferId> = Vec::new();
             let mut unfinished: Vec<(Command, TransferId)> = Vec::new();
             let mut coming = commands.into_iter();
@@ -413,19 +464,20 @@ mod tests {
                     if what < 5 {
                         unfinished.push((command, transfers.add(command, Purpose::Eviction)));
                     }
-                    while what >= 5 && let Some(id) = transfers.unsent_destage(&command) {
+                    let cuts = if what < 5 { Vec::new() } else { transfers.cut(&command) };
+                    for Cut { id, parts, .. } in cuts {
                         let at = unfinished.iter().position(|&(_, other)| other == id).expect("unfinished");
                         let whole = unfinished.remove(at).0;
                         let wanted: Vec<u64> = (whole.lbn.0..whole.end().0)
                             .filter(|&lbn| lbn < command.lbn.0 || lbn >= command.end().0)
                             .collect();
-                        let parts = transfers.cut(id, &command);
                         let parts = parts.into_iter().map(|id| (transfers.get(id).command, id));
                         let parts: Vec<_> = parts.collect();
                         let left = parts.iter().flat_map(|(part, _)| part.lbn.0..part.end().0);
                         prop_assert_eq!(left.collect::<Vec<_>>(), wanted);
                         unfinished.splice(at..at, parts);
                     }
+                    prop_assert!(has_turns(&transfers));
                     let unsent = unfinished.iter().filter(|(_, id)| !sent.contains(id));
                     let mut unsent = unsent.map(|(other, _)| other);
                     prop_assert!(what < 5 || !unsent.any(overlaps));
@@ -443,6 +495,7 @@ mod tests {
                     let id = sent.swap_remove(pick.index(sent.len()));
                     unfinished.retain(|&(_, other)| other != id);
                     transfers.finish(id);
+                    prop_assert!(has_turns(&transfers));
                 } else if is_last {
                     break;
                 }

@@ -6,9 +6,11 @@ use crate::hdd_twin::compare;
 use crate::support::twins;
 
 /// The counters that both have, by the names of the results.
-const COUNTERS: [&str; 8] = [
+const COUNTERS: [&str; 10] = [
     "media_accesses",
     "read_modify_writes",
+    "travels",
+    "travel_cylinders",
     "promotions",
     "merged_requests",
     "arm_mode_switches",

@@ -4,22 +4,12 @@ use super::log::Log;
 use super::specs::{Adaptive, Allocator, ArmSpec, Case, Choice, Cleaner, LogSpec, Ties};
 use crate::hdd_twin;
 use crate::hdd_twin::medium::Medium;
-use crate::hdd_twin::specs::Scheduler;
 use crate::support::twins::Draw;
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
     let mut disk = hdd_twin::random_case(number);
-    disk.drive.buffer = None;
-    // Which of several arms travels to an edge is another question.
-    disk.scheduler = match disk.scheduler {
-        Scheduler::Scan(by) => Scheduler::Look(by),
-        Scheduler::CScan(by) => Scheduler::CLook {
-            by,
-            from_start: false,
-        },
-        other => other,
-    };
+    (disk.drive.buffer, disk.cache) = (None, None);
     let mut draw = Draw::new(number, "arms twin");
     let is_independent = draw.coin();
     let layout = &disk.drive.layout;

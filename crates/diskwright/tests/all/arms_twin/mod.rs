@@ -17,7 +17,7 @@ use std::ops::Range;
 use crate::support::twins;
 
 /// What the cases may meet, schedulers included.
-const RULES: usize = 32;
+const RULES: usize = 36;
 
 /// How the library and the twin differ in the case of a number, if they do.
 pub fn difference(number: u64) -> Option<String> {

@@ -41,6 +41,8 @@ pub enum End {
     Passed(usize),
     /// An arm has read for another one's write.
     Helped(usize),
+    /// An arm has moved to an edge.
+    Travelled(usize),
     /// The cleaner has read a track, or moved what was in a slot.
     Loaded(usize),
     Moved {
@@ -211,7 +213,7 @@ impl<'a> Model<'a> {
     fn end(&mut self, end: End) {
         let arm = match end {
             End::Served { arm, .. } | End::Moved { arm, .. } => Some(arm),
-            End::Helped(arm) | End::Loaded(arm) => Some(arm),
+            End::Helped(arm) | End::Loaded(arm) | End::Travelled(arm) => Some(arm),
             End::Passed(_) | End::Idle => None,
         };
         if let Some(arm) = arm {
@@ -237,7 +239,7 @@ impl<'a> Model<'a> {
                 }
                 self.complete(request);
             }
-            End::Helped(_) => {}
+            End::Helped(_) | End::Travelled(_) => {}
             End::Loaded(_) => self.loaded(),
             End::Moved { arm, from } => self.moved(arm, from),
             End::Idle => self.cleaning.alarm = None,
@@ -409,14 +411,20 @@ impl<'a> Model<'a> {
         let view = View {
             now: self.now,
             cylinder: self.arms[idle[0]].at.cylinder,
+            edges: self.arms[idle[0]].spec.cylinders,
             cylinders: self.case.disk.drive.layout.cylinders,
             blocks: self.arms[0].medium.blocks(),
             positioning: &positioning,
         };
-        let place = waits.unwrap_or_else(|| match queue.next(&view) {
+        let next = waits.map_or_else(|| queue.next(&view), Next::Serve);
+        let place = match next {
             Next::Serve(place) => place,
-            Next::Travel(_) => unreachable!("no scheduler here moves an arm by itself"),
-        });
+            Next::Travel(to) => {
+                self.groups[group].queue = queue;
+                self.travel(idle[0], to);
+                return true;
+            }
+        };
         let next = &queue.waiting[place];
         let waits_for = match self.log {
             Some(_) if self.lacks_reader(group, next) => Some("a write that waits for a reader"),
@@ -450,6 +458,17 @@ impl<'a> Model<'a> {
         }
         self.cleaning.has_turn = true;
         true
+    }
+
+    /// An arm moves to a cylinder, without a request.
+    fn travel(&mut self, arm: usize, to: u64) {
+        let State { at, is_busy, .. } = &mut self.arms[arm];
+        let distance = to.abs_diff(at.cylinder);
+        (at.cylinder, *is_busy) = (to, true);
+        let end = self.now + self.case.disk.drive.travel(distance);
+        self.ends.push((end, End::Travelled(arm)));
+        self.count("travels", 1);
+        self.count("travel_cylinders", distance);
     }
 
     /// Writes the first logical blocks, one after the other from time zero on, which begins anew when they are written.

@@ -43,6 +43,7 @@ impl Queue {
         let view = View {
             now,
             cylinder: 0,
+            edges: (0, 0),
             cylinders: 1,
             blocks,
             positioning: &|_| unreachable!("a driver knows no positions"),

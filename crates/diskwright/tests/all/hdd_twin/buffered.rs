@@ -206,7 +206,7 @@ impl Model<'_> {
             }
         }
         let end = free + self.case.drive.overhead.completion_read;
-        self.has_overrun |= block > 0 && self.may_overrun((from, to), end);
+        self.is_left_out |= block > 0 && self.may_overrun((from, to), end);
         self.last_was_write = false;
         end
     }

@@ -5,8 +5,11 @@ mod layouts;
 mod requests;
 mod schedulers;
 
+use diskwright::engine::request::Op;
+
 use super::specs::{
-    Case, Clustering, Drive, Interface, Join, Overhead, Rotation, Scheduler, Seek, Until,
+    Asked, BlockCache, Buffer, Case, Clustering, Drive, Interface, Join, Overhead, Policy,
+    Rotation, Scheduler, Seek,
 };
 use crate::support::twins::Draw;
 
@@ -25,6 +28,7 @@ pub fn case(number: u64) -> Case {
         depth: draw.scaled(1..=40),
         scheduler: schedulers::scheduler(&mut draw),
         clustering: None,
+        cache: None,
         users: draw.percent(50).then(|| draw.scaled(1..=24)),
         requests: Vec::new(),
     };
@@ -41,7 +45,49 @@ pub fn case(number: u64) -> Case {
     }
     requests::requests(&mut draw, &mut case);
     clustering(&mut Draw::new(number, "hdd twin's clustering"), &mut case);
+    let mut draws = Draw::new(number, "hdd twin's cache");
+    if draws.percent(40) {
+        case.cache = Some(block_cache(&mut draws));
+        if draws.coin() {
+            flushes_and_trims(&mut draws, &mut case.requests);
+        }
+    }
     case
+}
+
+/// Makes flushes and trims of some requests.
+fn flushes_and_trims(draw: &mut Draw, requests: &mut [Asked]) {
+    for asked in requests {
+        match draw.within(0..=9) {
+            0 => {
+                *asked = Asked {
+                    op: Op::Flush,
+                    fua: false,
+                    lbn: 0,
+                    blocks: 0,
+                    ..*asked
+                }
+            }
+            1 if asked.op != Op::Flush => (asked.op, asked.fua) = (Op::Trim, false),
+            _ => {}
+        }
+    }
+}
+
+fn block_cache(draw: &mut Draw) -> BlockCache {
+    BlockCache {
+        frames: draw.scaled(1..=60),
+        block: draw.pick(&[1, 2, 3, 8, 8, 64, 100]),
+        policy: draw.pick(&[
+            Policy::Lru,
+            Policy::Lru,
+            Policy::Fifo,
+            Policy::Lifo,
+            Policy::Lfu,
+        ]),
+        is_write_back: draw.percent(60),
+        hit_overhead: draw.percent(60).then(|| draw.time(400_000)),
+    }
 }
 
 /// Has requests merged in the queues of some drives.
@@ -49,11 +95,7 @@ fn clustering(draw: &mut Draw, case: &mut Case) {
     if draw.percent(60) {
         return;
     }
-    let longest = match &case.drive.buffer {
-        Some(buffer) if buffer.until == Until::StreamTrack => 16,
-        Some(buffer) => buffer.size - buffer.most.unwrap_or(0),
-        None => 300,
-    };
+    let longest = case.drive.buffer.as_ref().map_or(300, Buffer::longest);
     if longest < 2 {
         return;
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use diskwright::engine::request::Op;
 
 use super::buffered::Memory;
+use super::cached::Cache;
 use super::medium::{Access, Medium};
 use super::queue::{Next, Queue, View, Waiting};
 use super::seeks::Arm;
@@ -17,6 +18,11 @@ pub struct Model<'a> {
     pub now: u64,
     pub arm: Arm,
     pub memory: Option<Memory<'a>>,
+    pub cache: Option<Cache<'a>>,
+    /// The requests of the host, and behind them those of the cache.
+    pub requests: Vec<Asked>,
+    /// What happens in this instant still, in this order.
+    pub messages: VecDeque<Message>,
     pub queue: Queue,
     /// Requests that have no slot.
     pub intake: VecDeque<usize>,
@@ -28,11 +34,21 @@ pub struct Model<'a> {
     /// Slots of requests that do not wait.
     pub active: u64,
     host: Host,
-    /// The medium came to a sector for which a segment may have had no room: what happens then the twin does not know.
-    pub has_overrun: bool,
+    /// What happened the twin does not know: a request was larger than a segment, or the medium came to a sector for which one may have had no
+    /// room.
+    pub is_left_out: bool,
     pub completions: Vec<Option<u64>>,
     /// Counters, by the names of the results; none is 0.
     pub counts: BTreeMap<&'static str, u64>,
+}
+
+/// What happens within an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// A request of the host comes to the drive.
+    Arrives(usize),
+    /// A request is complete: who made it hears of that.
+    Ended(usize),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +57,8 @@ pub enum End {
     Served(Vec<usize>),
     /// Of a flush or a trim.
     Passed(usize),
+    /// Of a request that the cache serves.
+    FromCache(usize),
     Travel,
     /// Of a write on the medium.
     Written,
@@ -54,6 +72,9 @@ impl<'a> Model<'a> {
             now: 0,
             arm: Arm::default(),
             memory: case.drive.buffer.as_ref().map(Memory::new),
+            cache: case.cache.as_ref().map(Cache::new),
+            requests: case.requests.clone(),
+            messages: VecDeque::new(),
             queue: Queue::new(case.scheduler),
             intake: VecDeque::new(),
             ends: Vec::new(),
@@ -61,7 +82,7 @@ impl<'a> Model<'a> {
             last_was_write: false,
             active: 0,
             host: Host::new(case.users),
-            has_overrun: false,
+            is_left_out: false,
             completions: vec![None; case.requests.len()],
             counts: BTreeMap::new(),
         }
@@ -74,7 +95,7 @@ impl<'a> Model<'a> {
     }
 
     pub fn asked(&self, request: usize) -> Asked {
-        self.case.requests[request]
+        self.requests[request]
     }
 
     /// The controller's time before a command.
@@ -86,6 +107,8 @@ impl<'a> Model<'a> {
     pub fn run(&mut self) {
         self.go_on();
         self.count("promotions", self.queue.promotions);
+        let dirty = self.cache.as_ref().map_or(0, Cache::dirty_blocks);
+        self.count("dirty_blocks", dirty);
     }
 
     fn go_on(&mut self) {
@@ -95,8 +118,8 @@ impl<'a> Model<'a> {
             let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
             due.into_iter().for_each(|(_, end)| self.end(end));
-            let issued = self.host.issues(&self.case.requests, self.now);
-            issued.for_each(|request| self.arrive(request));
+            self.issue();
+            self.deliver();
             while self.accept() {}
             if !self.is_busy && !self.is_writing() && !self.queue.waiting.is_empty() {
                 self.begin();
@@ -110,6 +133,27 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The host issues what is due, or answers what it has heard.
+    fn issue(&mut self) {
+        let issued = self.host.issues(&self.case.requests, self.now);
+        self.messages.extend(issued.map(Message::Arrives));
+    }
+
+    /// What happens in this instant takes its course.
+    fn deliver(&mut self) {
+        while let Some(message) = self.messages.pop_front() {
+            match message {
+                Message::Arrives(request) if self.cache.is_some() => self.comes_to_cache(request),
+                Message::Arrives(request) => self.comes_to_disk(request),
+                Message::Ended(request) if request < self.case.requests.len() => {
+                    self.host.hears();
+                    self.issue();
+                }
+                Message::Ended(request) => self.ended_for_cache(request),
+            }
+        }
+    }
+
     /// How many slots the parts of a request have.
     fn slots_of(&self, parts: &[usize]) -> u64 {
         match self.case.shares_slots() {
@@ -118,11 +162,16 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Gives free slots to requests; whether something did get one.
-    fn accept(&mut self) -> bool {
+    /// How many slots are taken.
+    pub fn taken_slots(&self) -> u64 {
         let waiting = self.queue.waiting.iter();
         let waiting: u64 = waiting.map(|waiting| self.slots_of(&waiting.parts)).sum();
-        if self.active + waiting >= self.case.depth {
+        self.active + waiting
+    }
+
+    /// Gives free slots to requests; whether something did get one.
+    fn accept(&mut self) -> bool {
+        if self.taken_slots() >= self.case.depth {
             return false;
         }
         let Some(request) = self.intake.pop_front() else {
@@ -151,10 +200,13 @@ impl<'a> Model<'a> {
         true
     }
 
-    /// A request of the host arrives. A flush or a trim needs no slot.
-    fn arrive(&mut self, request: usize) {
+    /// A request comes to the drive's queue. A flush or a trim needs no slot.
+    pub fn comes_to_disk(&mut self, request: usize) {
         match self.asked(request).op {
-            Op::Read | Op::Write => self.intake.push_back(request),
+            Op::Read | Op::Write => {
+                self.intake.push_back(request);
+                while self.accept() {}
+            }
             _ => {
                 let end = self.passes(request);
                 self.ends.push((end, End::Passed(request)));
@@ -170,14 +222,16 @@ impl<'a> Model<'a> {
                 self.active -= self.slots_of(&parts);
                 parts.into_iter().for_each(|part| self.complete(part));
             }
-            End::Passed(request) => self.complete(request),
+            End::Passed(request) | End::FromCache(request) => self.complete(request),
             End::Written => {}
         }
     }
 
     pub fn complete(&mut self, request: usize) {
-        self.completions[request] = Some(self.now);
-        self.host.hears();
+        if let Some(completion) = self.completions.get_mut(request) {
+            *completion = Some(self.now);
+        }
+        self.messages.push_back(Message::Ended(request));
     }
 
     /// The arm is free and something waits.
@@ -195,16 +249,20 @@ impl<'a> Model<'a> {
         let view = View {
             now,
             cylinder: arm.cylinder,
+            edges: (0, self.case.drive.layout.cylinders - 1),
             cylinders: self.case.drive.layout.cylinders,
             blocks: medium.blocks(),
             positioning: &positioning,
         };
         match self.queue.next(&view) {
-            Next::Travel(to) => self.travel(&to),
+            Next::Travel(to) => self.travel(to),
             Next::Serve(place) => {
                 let waiting = self.queue.take(place);
                 self.active += self.slots_of(&waiting.parts);
                 self.count("merged_requests", waiting.parts.len() as u64 - 1);
+                let memory = self.memory.as_ref();
+                let fits = memory.is_none_or(|memory| waiting.blocks <= memory.settings.longest());
+                self.is_left_out |= !fits;
                 let (end, parts) = match (&self.memory, waiting.is_write()) {
                     (None, _) => (self.serve(&waiting), waiting.parts),
                     (Some(_), false) => (self.serve_read(&waiting), waiting.parts),
@@ -216,18 +274,16 @@ impl<'a> Model<'a> {
         self.is_busy = true;
     }
 
-    fn travel(&mut self, to: &[u64]) {
+    fn travel(&mut self, to: u64) {
         if self.memory.is_some() {
             self.settle();
         }
-        let (mut end, _) = self.interrupt(self.now);
-        for &cylinder in to {
-            let distance = cylinder.abs_diff(self.arm.cylinder);
-            end += self.case.drive.travel(distance);
-            self.arm.cylinder = cylinder;
-            self.count("travels", 1);
-            self.count("travel_cylinders", distance);
-        }
+        let (start, _) = self.interrupt(self.now);
+        let distance = to.abs_diff(self.arm.cylinder);
+        self.arm.cylinder = to;
+        self.count("travels", 1);
+        self.count("travel_cylinders", distance);
+        let end = start + self.case.drive.travel(distance);
         self.ends.push((end, End::Travel));
     }
 

@@ -35,8 +35,10 @@ impl Waiting {
 /// What a scheduler sees of the drive.
 pub struct View<'a> {
     pub now: u64,
-    /// The arm's cylinder, and the drive's.
+    /// The arm's cylinder, and the first and the last that it reaches.
     pub cylinder: u64,
+    pub edges: (u64, u64),
+    /// The drive's cylinders.
     pub cylinders: u64,
     pub blocks: u64,
     /// How long the drive would take to the first sector of a request.
@@ -48,8 +50,8 @@ pub struct View<'a> {
 pub enum Next {
     /// The request at this place of the queue.
     Serve(usize),
-    /// Moves of the arm to these cylinders, and then it asks again.
-    Travel(Vec<u64>),
+    /// A motion of the arm to this cylinder, after which it asks again.
+    Travel(u64),
 }
 
 pub struct Queue {
@@ -61,6 +63,8 @@ pub struct Queue {
     start: u64,
     start_cylinder: u64,
     is_upwards: bool,
+    /// Of an elevator that turns at edges: it has turned there, and nothing was chosen since.
+    leg: Leg,
     /// Which side is next where two are as near.
     is_lower_next: bool,
     /// The requests of the present batch, by their first parts.
@@ -68,6 +72,16 @@ pub struct Queue {
     deadline: Deadline,
     /// Picks because of a timeout, of `fcfs` and `ncq`.
     pub promotions: u64,
+}
+
+/// How far an elevator that turns at edges has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leg {
+    Sweep,
+    /// An arm has moved to the edge ahead, or was there.
+    Turned,
+    /// An arm has moved back to the lower one.
+    Back,
 }
 
 /// The batches of the deadline scheduler; reads are number 0, writes number 1.
@@ -94,6 +108,7 @@ impl Queue {
             start: 0,
             start_cylinder: 0,
             is_upwards: true,
+            leg: Leg::Sweep,
             is_lower_next: false,
             batch: Vec::new(),
             deadline: Deadline {
@@ -230,21 +245,21 @@ impl Queue {
     }
 
     fn scan(&mut self, by: By, view: &View<'_>) -> Next {
-        let here = self.here(by, view);
-        if let Some(place) = self.ahead(by, here) {
-            return Next::Serve(place);
+        if self.leg == Leg::Sweep {
+            if let Some(place) = self.ahead(by, self.here(by, view)) {
+                return Next::Serve(place);
+            }
+            let (first, last) = view.edges;
+            let edge = if self.is_upwards { last } else { first };
+            self.is_upwards = !self.is_upwards;
+            self.leg = Leg::Turned;
+            if view.cylinder != edge {
+                return Next::Travel(edge);
+            }
         }
-        let (edge, end) = match self.is_upwards {
-            true => (view.cylinders - 1, view.blocks),
-            false => (0, 0),
-        };
-        self.is_upwards = !self.is_upwards;
-        self.end = end;
-        if view.cylinder == edge {
-            let here = self.here(by, view);
-            return Next::Serve(self.ahead(by, here).expect("all are on this side"));
-        }
-        Next::Travel(vec![edge])
+        self.leg = Leg::Sweep;
+        let edge = if self.is_upwards { 0 } else { u64::MAX };
+        Next::Serve(self.ahead(by, edge).expect("all are on this side"))
     }
 
     fn c_look(&mut self, by: By, from_start: bool, view: &View<'_>) -> Option<usize> {
@@ -257,20 +272,24 @@ impl Queue {
     }
 
     fn c_scan(&mut self, by: By, view: &View<'_>) -> Next {
-        let here = self.here(by, view);
-        if let Some(place) = self.ahead(by, here) {
-            return Next::Serve(place);
+        let (first, last) = view.edges;
+        if self.leg == Leg::Sweep {
+            if let Some(place) = self.ahead(by, self.here(by, view)) {
+                return Next::Serve(place);
+            }
+            self.leg = Leg::Turned;
+            if view.cylinder != last {
+                return Next::Travel(last);
+            }
         }
-        self.end = 0;
-        let mut travel = vec![view.cylinders - 1, 0];
-        travel.dedup();
-        if view.cylinder == travel[0] {
-            travel.remove(0);
+        if self.leg == Leg::Turned {
+            self.leg = Leg::Back;
+            if view.cylinder != first {
+                return Next::Travel(first);
+            }
         }
-        match travel.is_empty() {
-            true => Next::Serve(self.ahead(by, 0).expect("all are above")),
-            false => Next::Travel(travel),
-        }
+        self.leg = Leg::Sweep;
+        Next::Serve(self.ahead(by, 0).expect("all are above"))
     }
 
     fn v_scan(&mut self, sixteenths: u64, by: By, view: &View<'_>) -> Option<usize> {

@@ -28,12 +28,17 @@ impl Seek {
         match self {
             Seek::Table { points_ms } => {
                 let mut points: Vec<(f64, f64)> = vec![(0.0, 0.0)];
-                points.extend(points_ms.iter().map(|&(at, ms)| (at as f64, ms)));
+                // In whole nanoseconds, so that halves between them are exact.
+                points.extend(
+                    points_ms
+                        .iter()
+                        .map(|&(at, ms)| (at as f64, (ms * MS).round())),
+                );
                 // The line between the two points around the distance, or through the last two.
                 let next = points.iter().position(|&(at, _)| at >= d);
                 let next = next.unwrap_or(points.len() - 1);
                 let ((x0, y0), (x1, y1)) = (points[next - 1], points[next]);
-                (y0 + (y1 - y0) * (d - x0) / (x1 - x0)) * MS
+                y0 + (y1 - y0) * (d - x0) / (x1 - x0)
             }
             Seek::Linear { single, full } => {
                 let (single, full) = (*single as f64, *full as f64);

@@ -14,9 +14,30 @@ pub struct Case {
     pub depth: u64,
     pub scheduler: Scheduler,
     pub clustering: Option<Clustering>,
+    pub cache: Option<BlockCache>,
     /// Requests outstanding in a closed load.
     pub users: Option<u64>,
     pub requests: Vec<Asked>,
+}
+
+/// A block cache in front of the queue.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockCache {
+    /// How many frames it has, and blocks of a frame.
+    pub frames: u64,
+    pub block: u64,
+    pub policy: Policy,
+    pub is_write_back: bool,
+    /// Time of the controller for what the cache serves, ns; else the drive's.
+    pub hit_overhead: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Policy {
+    Lru,
+    Fifo,
+    Lifo,
+    Lfu,
 }
 
 /// Which requests of a queue become one.
@@ -404,6 +425,14 @@ impl Drive {
 }
 
 impl Buffer {
+    /// The most blocks of a request that fits a segment beside what is read ahead.
+    pub fn longest(&self) -> u64 {
+        match self.until {
+            Until::StreamTrack => 16,
+            _ => self.size - self.most.unwrap_or(0),
+        }
+    }
+
     fn text(&self) -> String {
         let Buffer {
             segments,
@@ -457,6 +486,36 @@ impl Clustering {
             } else {
                 "oldest"
             },
+        )
+    }
+}
+
+impl BlockCache {
+    /// Its tables in a spec.
+    fn text(&self) -> String {
+        let BlockCache {
+            frames,
+            block,
+            policy,
+            is_write_back,
+            hit_overhead,
+        } = self;
+        let policy = match policy {
+            Policy::Lru => "lru",
+            Policy::Fifo => "fifo",
+            Policy::Lifo => "lifo",
+            Policy::Lfu => "lfu",
+        };
+        let write_policy = match is_write_back {
+            true => "write-back",
+            false => "write-through",
+        };
+        let overhead = hit_overhead.map(|ns| format!("hit_overhead = \"{ns} ns\"\n"));
+        format!(
+            "[device.hdd.cache]\nsize = \"{} blocks\"\nblock_size = \"{block} blocks\"\npolicy = \"{policy}\"\n\
+             write_policy = \"{write_policy}\"\n{}",
+            frames * block,
+            overhead.unwrap_or_default()
         )
     }
 }
@@ -551,14 +610,21 @@ impl Case {
             None => "pace = \"recorded\"\n".to_owned(),
         };
         let clustering = self.clustering.map(Clustering::text);
+        let cache = self.cache.as_ref().map(BlockCache::text);
+        // A cache switches the drive's own memory off, unless that is asked for.
+        let buffer = match (&self.cache, &self.drive.buffer) {
+            (Some(_), Some(_)) => "buffer = true\n",
+            _ => "",
+        };
         format!(
             "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\n{load}[measure]\nwarmup = 0\n\
-             [device.hdd]\ndrive = \"{drive}\"\nangle = {:?}\n\
-             [device.hdd.queue]\ndepth = {}\nscheduler = {}\n{}",
+             [device.hdd]\ndrive = \"{drive}\"\nangle = {:?}\n{buffer}\
+             [device.hdd.queue]\ndepth = {}\nscheduler = {}\n{}{}",
             self.angle as f64 / 64.0,
             self.depth,
             self.scheduler.text(),
             clustering.unwrap_or_default(),
+            cache.unwrap_or_default(),
         )
     }
 

@@ -17,7 +17,7 @@ use super::hardware::Overhead;
 use super::interface::Interface;
 use super::memory::{Memory, Names, Sent};
 use super::pooled_disk::PooledDisk;
-use super::transfers::{Purpose, TransferId, Transfers};
+use super::transfers::{Cut, Purpose, TransferId, Transfers};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
@@ -508,12 +508,9 @@ impl DriveCache {
 
     /// What a trim would have go to the medium for nothing, and has not been sent there, is called off; whether there was any.
     fn call_off(&mut self, trim: &Command, behind: &mut PooledDisk, cx: &mut Context<'_>) -> bool {
-        let mut has_any = false;
-        while let Some(id) = self.transfers.unsent_destage(trim) {
-            has_any = true;
-            let is_leaving = self.transfers.get(id).purpose == Purpose::Eviction;
-            let parts = self.transfers.cut(id, trim);
-            if is_leaving {
+        let cuts = self.transfers.cut(trim);
+        for Cut { id, purpose, parts } in &cuts {
+            if *purpose == Purpose::Eviction {
                 self.leaving += parts.len() as u32;
                 self.leaving -= 1;
             }
@@ -523,17 +520,18 @@ impl DriveCache {
                 let Command { lbn, blocks, .. } = self.transfers.get(rest).command;
                 checker.copied(
                     device,
-                    self.memory.name_of(id),
+                    self.memory.name_of(*id),
                     self.memory.name_of(rest),
                     lbn.0,
                     blocks,
                 );
             }
         }
-        if has_any {
-            self.pass_flushes(behind, cx);
+        if cuts.is_empty() {
+            return false;
         }
-        has_any
+        self.pass_flushes(behind, cx);
+        true
     }
 
     /// A trim: its blocks are in the cache no longer, dirty or not.

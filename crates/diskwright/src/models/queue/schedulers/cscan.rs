@@ -63,19 +63,19 @@ impl Scheduler for CScan {
         let Space::Disk(disk) = &view.space else {
             return None;
         };
+        let (first, last) = disk.edges();
         if self.leg == Leg::Sweep {
             if self.ahead(view).is_some() {
                 return None;
             }
             self.leg = Leg::Top;
-            let edge = disk.last_cylinder();
-            if edge != disk.arm.cylinder {
-                return Some(edge);
+            if disk.arm.cylinder != last {
+                return Some(last);
             }
         }
         if self.leg == Leg::Top {
             self.leg = Leg::Bottom;
-            return (disk.arm.cylinder != 0).then_some(0);
+            return (disk.arm.cylinder != first).then_some(first);
         }
         None
     }

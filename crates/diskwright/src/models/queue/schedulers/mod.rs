@@ -207,9 +207,11 @@ impl ArmView {
 }
 
 impl DiskSpace<'_> {
-    /// The edge away from cylinder 0.
-    pub fn last_cylinder(&self) -> u32 {
-        self.mechanics.layout.cylinders() - 1
+    /// The first and the last cylinder of the arm that would travel: of several, the first.
+    pub fn edges(&self) -> (u32, u32) {
+        let last = self.mechanics.layout.cylinders() - 1;
+        let reach = self.arms.first().map_or(Reach::ALL, |arm| arm.reach);
+        (reach.cylinders.0, reach.cylinders.1.min(last))
     }
 
     /// The least that a measure is over the arms that can serve a request; none where no arm can.

@@ -73,9 +73,10 @@ impl Scheduler for Scan {
         if self.ahead(view).is_some() {
             return None;
         }
+        let (first, last) = disk.edges();
         let edge = match self.direction {
-            Direction::Up => disk.last_cylinder(),
-            Direction::Down => 0,
+            Direction::Up => last,
+            Direction::Down => first,
         };
         self.turn();
         (edge != disk.arm.cylinder).then_some(edge)

@@ -3,7 +3,7 @@
 use diskwright::engine::request::Op;
 
 use super::super::places;
-use super::super::specs::{Asked, Case, Until};
+use super::super::specs::{Asked, Case};
 use super::{Draw, MS};
 
 pub fn requests(draw: &mut Draw, case: &mut Case) {
@@ -15,11 +15,8 @@ pub fn requests(draw: &mut Draw, case: &mut Case) {
     };
     let first = draw.within(0..=blocks - region);
     let longest = draw.pick(&[1, 4, 16, 16, 200]).min(region);
-    let longest = match &case.drive.buffer {
-        Some(buffer) if buffer.until == Until::StreamTrack => longest.min(16),
-        Some(buffer) => longest.min(buffer.size - buffer.most.unwrap_or(0)),
-        None => longest,
-    };
+    let buffer = case.drive.buffer.as_ref();
+    let longest = buffer.map_or(longest, |buffer| longest.min(buffer.longest()));
     let unit = draw.pick(&[1, 1, case.drive.sector]).min(longest);
     let writes = draw.pick(&[10, 30, 50, 90]);
     let runs = draw.pick(&[0, 0, 30, 70]);
