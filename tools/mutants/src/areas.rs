@@ -41,6 +41,8 @@ pub const AREAS: [Area; 4] = [
             "drive_cache::",
             "miss_ratio::",
             "cache_memory::",
+            "hdd_twin::",
+            "tier_twin::",
         ],
     },
     Area {
@@ -60,6 +62,6 @@ pub const AREAS: [Area; 4] = [
         name: "arrays",
         sources: &["devices/array"],
         units: &["devices::array::"],
-        integrations: &["arrays::", "checked_arrays::"],
+        integrations: &["arrays::", "checked_arrays::", "array_twin::"],
     },
 ];

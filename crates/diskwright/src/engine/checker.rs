@@ -1002,6 +1002,52 @@ mod tests {
     }
 
     #[test]
+    fn a_promised_write_that_is_nowhere_after_a_power_cut_is_found() {
+        for place in [None, Some((DISK, 5))] {
+            let mut checker = Checker::new(Promise::Durable);
+            let write = command(Op::Write, 5, 1);
+            checker.issued(RequestId(0), &write);
+            end(&mut checker, 0, write);
+            checker.power_cut(|_, media| media.push(place));
+            assert_eq!(checker.fault_count(), 1, "{place:?}");
+            assert!(checker.faults()[0].contains("holds version 0"));
+        }
+    }
+
+    #[test]
+    fn each_block_is_what_its_own_media_have_when_the_power_returns() {
+        let mut checker = Checker::new(Promise::AfterFlush);
+        // Of two writes of two blocks each has reached the medium with one.
+        let write = command(Op::Write, 5, 2);
+        for (id, lbn) in [(0, 5), (1, 6)] {
+            checker.issued(RequestId(id), &write);
+            checker.wrote(DISK, RequestId(id), lbn as u32 - 5, lbn, 1);
+            end(&mut checker, id, write);
+        }
+        let holders = |lbn, media: &mut Vec<_>| media.push(Some((DISK, lbn)));
+        checker.power_cut(holders);
+        assert_eq!(checker.faults(), &[] as &[String]);
+        checker.settle(holders);
+        assert!(!is_stale(&mut checker, 5, 1) && is_stale(&mut checker, 5, 2));
+        assert!(is_stale(&mut checker, 6, 1) && !is_stale(&mut checker, 6, 2));
+    }
+
+    #[test]
+    fn segments_are_empty_when_the_power_returns() {
+        let mut checker = Checker::new(Promise::AfterFlush);
+        let write = command(Op::Write, 5, 1);
+        checker.issued(RequestId(0), &write);
+        checker.buffered(DISK, 0, RequestId(0), 5, 1);
+        end(&mut checker, 0, write);
+        checker.settle(|lbn, media| media.push(Some((DISK, lbn))));
+        let read = command(Op::Read, 5, 1);
+        checker.issued(RequestId(1), &read);
+        checker.read_buffered(DISK, 0, RequestId(1), 5, 1);
+        assert_eq!(checker.fault_count(), 1);
+        assert!(checker.faults()[0].contains("never held it"));
+    }
+
+    #[test]
     fn versions_that_can_never_be_seen_again_are_forgotten() {
         let mut checker = Checker::new(Promise::Durable);
         for _ in 0..5 {
@@ -1048,14 +1094,13 @@ mod tests {
     #[test]
     fn blocks_move_on_a_medium_and_go() {
         let mut checker = Checker::default();
-        let write = command(Op::Write, 10, 3);
-        checker.issued(RequestId(0), &write);
-        checker.wrote(DISK, RequestId(0), 0, 10, 3);
+        // Versions 1 to 3 in blocks 10 to 12.
+        (10..13).for_each(|lbn| written(&mut checker, lbn));
         let held = |checker: &Checker, lbns: [u64; 4]| lbns.map(|lbn| checker.held((DISK, lbn)));
         checker.moved_on_medium(DISK, 11, 21, 3);
-        assert_eq!(held(&checker, [20, 21, 22, 23]), [0, 1, 1, 0]);
+        assert_eq!(held(&checker, [20, 21, 22, 23]), [0, 2, 3, 0]);
         checker.cleared(DISK, 10, 2);
-        assert_eq!(held(&checker, [10, 11, 12, 13]), [0, 0, 1, 0]);
+        assert_eq!(held(&checker, [10, 11, 12, 13]), [0, 0, 3, 0]);
     }
 
     #[test]

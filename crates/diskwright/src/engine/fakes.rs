@@ -33,8 +33,9 @@ pub(crate) struct Fake {
     /// Blocks that a power cut takes.
     volatile: BTreeSet<u64>,
     writes: usize,
-    /// What it was asked, for the report.
+    /// What it was asked, and what of that became urgent, for the report.
     asked: Vec<Command>,
+    urgent: Vec<Command>,
 }
 
 impl Fake {
@@ -54,6 +55,7 @@ impl Fake {
             volatile: BTreeSet::new(),
             writes: 0,
             asked: Vec::new(),
+            urgent: Vec::new(),
         }
     }
 
@@ -146,6 +148,9 @@ impl Device for Fake {
             self.outside.push_back(request);
         }
     }
+    fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.urgent.push(cx.request(request).command);
+    }
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
         let request = token.request();
         let outcome = match self.refuses(request, cx) {
@@ -188,7 +193,7 @@ impl Device for Fake {
     }
     fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
-        let asked = self.asked.iter().map(|command| {
+        let text = |command: &Command| {
             let Command {
                 op,
                 fua,
@@ -201,8 +206,12 @@ impl Device for Fake {
                 lbn.0,
                 if *fua { " fua" } else { "" }
             )
-        });
-        Map::from_iter([("asked".to_owned(), asked.collect::<Vec<_>>().into())])
+        };
+        let texts = |commands: &[Command]| commands.iter().map(text).collect::<Vec<_>>().into();
+        Map::from_iter([
+            ("asked".to_owned(), texts(&self.asked)),
+            ("urgent".to_owned(), texts(&self.urgent)),
+        ])
     }
 }
 
@@ -216,23 +225,38 @@ pub(crate) fn command(op: Op, lbn: u64, blocks: u32) -> Command {
     }
 }
 
-/// Submits commands at their times, and keeps how they ended.
+/// Submits commands at their times, waits for some of them from an instant on, and keeps how they ended.
 struct Commands {
     commands: Vec<(Time, Command)>,
+    /// When a command becomes urgent, by their places.
+    raised: Vec<(Time, u32)>,
+    requests: Vec<RequestId>,
     ended: Vec<Request>,
     lost: bool,
 }
 
+const SUBMIT: u32 = 0;
+const RAISE: u32 = 1;
+
 impl Initiator for Commands {
     fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         for (index, (at, _)) in (0..).zip(&self.commands) {
-            port.alarm(*at, Token::new(0, index));
+            port.alarm(*at, Token::new(SUBMIT, index));
+        }
+        for &(at, index) in &self.raised {
+            port.alarm(at, Token::new(RAISE, index));
         }
         Ok(())
     }
     fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
-        let (at, command) = self.commands[token.value() as usize];
-        port.submit(&command, at, token.value().into());
+        let index = token.value();
+        if token.kind() == RAISE {
+            port.make_urgent(self.requests[index as usize]);
+            return Ok(());
+        }
+        let (at, command) = self.commands[index as usize];
+        let request = port.submit(&command, at, index.into());
+        self.requests.push(request);
         Ok(())
     }
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
@@ -253,10 +277,22 @@ pub(crate) fn run_at(
     commands: Vec<(Time, Command)>,
     injections: &[(Time, Injection)],
 ) -> (Engine, Vec<Request>) {
+    run_raised(devices, commands, &[], injections)
+}
+
+/// The same where commands, which are in the order of their times, become urgent at some instants, each by its place.
+pub(crate) fn run_raised(
+    devices: Vec<Box<dyn Device>>,
+    commands: Vec<(Time, Command)>,
+    raised: &[(Time, u32)],
+    injections: &[(Time, Injection)],
+) -> (Engine, Vec<Request>) {
     let promise = devices.last().expect("a root").promise();
     let mut engine = Engine::new(devices, Some(Box::new(Checker::new(promise))));
     let mut host = Commands {
         commands,
+        raised: raised.to_vec(),
+        requests: Vec::new(),
         ended: Vec::new(),
         lost: false,
     };
@@ -285,8 +321,17 @@ pub(crate) fn run(
 
 /// What a device was asked.
 pub(crate) fn asked(engine: &Engine, device: usize) -> Vec<String> {
+    reported(engine, device, "asked")
+}
+
+/// What of that became urgent.
+pub(crate) fn urgent(engine: &Engine, device: usize) -> Vec<String> {
+    reported(engine, device, "urgent")
+}
+
+fn reported(engine: &Engine, device: usize, key: &str) -> Vec<String> {
     let report = engine.devices()[device].report(Time::ZERO);
-    let asked = report["asked"].as_array().expect("a list");
+    let asked = report[key].as_array().expect("a list");
     let text = |asked: &Value| asked.as_str().expect("a text").to_owned();
     asked.iter().map(text).collect()
 }

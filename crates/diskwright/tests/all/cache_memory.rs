@@ -113,3 +113,47 @@ fn every_policy_keeps_to_what_it_says() {
         assert!(bytes <= said as f64, "{}: {bytes}, said {said}", row.name);
     }
 }
+
+/// A policy that has no blocks yet keeps to it, too.
+#[test]
+fn every_policy_keeps_from_the_beginning_to_what_it_says() {
+    for row in ReplacementSpec::rows() {
+        let name = format!("{:?}", row.name);
+        let spec = crate::replacement::spec(&name).expect("a policy");
+        let before = held();
+        let built = policy(&name, 1 << 20);
+        let bytes = held() - before;
+        drop(built);
+        // A few words are not worth a word.
+        let said = spec.memory(1 << 20, 1) + 1024;
+        assert!(bytes as u64 <= said, "{name}: {bytes}, said {said}");
+    }
+}
+
+/// Lines of 1 MiB, each of them partly there and partly dirty.
+#[test]
+fn large_lines_that_are_partly_there_keep_to_what_is_said_of_them() {
+    let (lines, blocks) = (4_000, 2048);
+    let before = held();
+    let mut cache = BlockCache::new(lines, blocks, policy("'lru'", lines));
+    let mut victims = Vec::new();
+    let mut take = |cache: &mut BlockCache, key: u64| {
+        let Place::New(frame) = cache.access(key, true, &mut victims) else {
+            panic!("line {key} is new");
+        };
+        victims.drain(..).for_each(|victim| cache.release(victim));
+        let part = cache.whole(key).within(key * 2048 + 5, 9);
+        cache.put(frame, &part.expect("in the line"), true);
+    };
+    (0..u64::from(lines)).for_each(|key| take(&mut cache, key));
+    let full = (held() - before) as u64;
+    let said = diskwright::models::cache::replacement::lines_memory(lines, blocks, u64::MAX);
+    assert!(full <= said, "{full} bytes, said {said}");
+    // Lines that leave give back what they had: others take their places.
+    (u64::from(lines)..3 * u64::from(lines)).for_each(|key| take(&mut cache, key));
+    let later = (held() - before) as u64;
+    assert!(
+        later < full + full / 100,
+        "{later} bytes after two turnovers, {full} before"
+    );
+}

@@ -65,6 +65,7 @@ mod synthetic_clone_tables;
 mod synthetic_load;
 mod tier;
 mod tier_twin;
+mod timed_twin;
 mod validate;
 mod waiting;
 mod warm_up;

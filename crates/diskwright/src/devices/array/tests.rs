@@ -3,7 +3,7 @@
 use super::layouts::LayoutSpec;
 use super::*;
 use crate::engine::Injection;
-use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
+use crate::engine::fakes::{Fake, asked, command, faults, run, run_at, run_raised, urgent};
 use crate::engine::request::{Part, Parts, Request, ServedBy};
 
 const MIRROR: &str = r#"{ "mirror": { "read": { "round-robin": {} } } }"#;
@@ -64,6 +64,20 @@ fn a_request_ends_with_its_last_piece_and_has_its_times() {
         },
     });
     assert_eq!(Value::from(report), expected);
+}
+
+#[test]
+fn what_becomes_urgent_is_so_on_the_members_that_have_it() {
+    let members = vec![Fake::new(100, 5), Fake::new(100, 9), Fake::new(100, 5)];
+    let commands = vec![
+        (Time::ZERO, command(Op::Read, 0, 8)),
+        (Time::ZERO, command(Op::Read, 8, 4)),
+    ];
+    // One piece of the first request is over by then.
+    let raised = [(Time::from_ms(7), 0)];
+    let (engine, _) = run_raised(array(STRIPE, members), commands, &raised, &[]);
+    let urgent = [0, 1, 2].map(|member| urgent(&engine, member));
+    assert_eq!(urgent, [vec![], vec!["read 0+4".to_owned()], vec![]]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::whole_specs::{
 };
 use crate::{
     arms_twin, array_twin, controller_twin, driver_twin, hdd_twin, hybrid_twin, pool_twin,
-    ssd_twin, tier_twin,
+    ssd_twin, tier_twin, timed_twin,
 };
 
 /// Random cases of one kind, by their numbers: the same on every machine.
@@ -161,6 +161,11 @@ pub const FAMILIES: &[Family] = &[
         "ssd-twin",
         "SSDs against their twin",
         Told(ssd_twin::difference, ssd_twin::small),
+    ),
+    family(
+        "timed-twin",
+        "devices of known times against their twin",
+        Told(timed_twin::difference, timed_twin::small),
     ),
     family(
         "tier-twin",

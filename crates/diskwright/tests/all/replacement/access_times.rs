@@ -64,6 +64,20 @@ proptest! {
     }
 
     #[test]
+    fn atca_simple_gives_big_access_times_a_bonus(events in events(30, 400), capacity in 1u32..24) {
+        for (text, model) in [
+            ("'atca-simple'", AtcaSimple { bonus: 1.0, ..AtcaSimple::default() }),
+            ("{ atca-simple = { bonus = 0.4 } }", AtcaSimple { bonus: 0.4, ..AtcaSimple::default() }),
+            (
+                "{ atca-simple = { bonus = 2.0, threshold = '2 ms' } }",
+                AtcaSimple { bonus: 2.0, threshold: Some(2_000_000), ..AtcaSimple::default() },
+            ),
+        ] {
+            follow(text, capacity, &events, model)?;
+        }
+    }
+
+    #[test]
     fn greedy_dual_is_youngs(events in events(30, 400), capacity in 1u32..24) {
         // Young lowers all when one leaves. Where cheaper ones are pinned, L cannot be told from that.
         let free: Vec<Event> = events.into_iter().filter(|event| !matches!(event, Event::Pin(_))).collect();
@@ -176,6 +190,54 @@ impl Priced for Atca {
     fn evict(&mut self, free: Free<'_>) -> Option<u64> {
         let blocks = self.blocks.iter().filter(|block| free(block.0));
         let key = blocks.min_by_key(|block| block.3)?.0;
+        self.remove(key);
+        Some(key)
+    }
+    fn remove(&mut self, key: u64) {
+        self.blocks.retain(|block| block.0 != key);
+    }
+}
+
+/// Key, number of the last access, whether its access time was big; the least recently accessed first.
+#[derive(Default)]
+struct AtcaSimple {
+    bonus: f64,
+    threshold: Option<u64>,
+    capacity: u32,
+    now: u64,
+    /// Time and count of every media access, by block.
+    paid: Vec<(f64, f64)>,
+    blocks: Vec<(u64, u64, bool)>,
+}
+
+impl Priced for AtcaSimple {
+    fn access(&mut self) {
+        self.now += 1;
+    }
+    fn touch(&mut self, key: u64, capacity: u32) {
+        self.capacity = capacity;
+        let old = self.blocks.iter().find(|block| block.0 == key);
+        let is_big = old.is_some_and(|block| block.2);
+        self.remove(key);
+        self.blocks.push((key, self.now, is_big));
+    }
+    fn pay(&mut self, key: u64, time: u64, blocks: u32, _capacity: u32) {
+        let time = time * 100_000;
+        self.paid.push((time as f64, 1.0 / f64::from(blocks)));
+        let times: f64 = self.paid.iter().map(|(time, count)| time * count).sum();
+        let mean = times / self.paid.iter().map(|paid| paid.1).sum::<f64>();
+        let block = self.blocks.iter_mut().find(|block| block.0 == key);
+        block.expect("it is there").2 = match self.threshold {
+            Some(threshold) => time > threshold,
+            // Sums in another order may differ in their last places.
+            None => time as f64 > mean * (1.0 + 1e-6),
+        };
+    }
+    fn evict(&mut self, free: Free<'_>) -> Option<u64> {
+        let blocks = self.blocks.iter().filter(|block| free(block.0));
+        let bonus = (self.bonus * f64::from(self.capacity) * 65536.0).round() as u64;
+        let worth = |block: &&(u64, u64, bool)| (block.1 << 16) + if block.2 { bonus } else { 0 };
+        let key = blocks.min_by_key(worth)?.0;
         self.remove(key);
         Some(key)
     }

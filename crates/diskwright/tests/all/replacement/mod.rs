@@ -6,6 +6,7 @@ mod custom;
 mod example;
 mod models;
 mod plain;
+mod popularity;
 mod queues;
 mod reference;
 mod suite;

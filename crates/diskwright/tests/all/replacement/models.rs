@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::common::{Event, Watched, events, futures, policy};
 use super::plain::{Belady, Clock, Lfu, Queue, Sieve};
+use super::popularity::{Lirs, WTinyLfu};
 use super::queues::{Arc, S3Fifo, Slru, TwoQ};
 
 /// Whether a block may leave.
@@ -66,6 +67,24 @@ pub fn models(capacity: u32, next: &Rc<RefCell<u64>>) -> Vec<(&'static str, Box<
             ..S3Fifo::default()
         })
     };
+    let lirs = |high, ghosts| {
+        Box::new(Lirs {
+            room: capacity as usize - share(high, capacity).max(1),
+            remembers: share(ghosts, capacity),
+            ..Lirs::default()
+        })
+    };
+    let tiny = |window, protected, sample: f64| {
+        let window = share(window, capacity).max(1);
+        let main = capacity - window as u32;
+        let sample = (sample * f64::from(capacity)).round() as u64;
+        Box::new(WTinyLfu::new(
+            capacity,
+            window,
+            share(protected, main),
+            sample,
+        ))
+    };
     let quarter = share(0.25, capacity);
     vec![
         ("'lru'", queue(true, false)),
@@ -90,6 +109,15 @@ pub fn models(capacity: u32, next: &Rc<RefCell<u64>>) -> Vec<(&'static str, Box<
         ("'arc'", arc),
         ("'s3-fifo'", s3(false)),
         ("{ s3-fifo = { variant = 'libcachesim' } }", s3(true)),
+        ("'lirs'", lirs(0.01, 2.0)),
+        ("{ lirs = { high = 0.3, ghosts = 0.5 } }", lirs(0.3, 0.5)),
+        ("{ lirs = { ghosts = 0.0 } }", lirs(0.01, 0.0)),
+        ("'w-tinylfu'", tiny(0.01, 0.8, 10.0)),
+        (
+            "{ w-tinylfu = { window = 0.3, protected = 0.5, sample = 2.0 } }",
+            tiny(0.3, 0.5, 2.0),
+        ),
+        ("{ w-tinylfu = { sample = 0.0 } }", tiny(0.01, 0.8, 0.0)),
         (
             "'belady'",
             Box::new(Belady {

@@ -2,12 +2,12 @@
 
 use super::models::{Free, Model};
 
-fn take(list: &mut Vec<u64>, key: u64) -> bool {
+pub fn take(list: &mut Vec<u64>, key: u64) -> bool {
     let at = list.iter().position(|&other| other == key);
     at.map(|at| list.remove(at)).is_some()
 }
 
-fn first_free(list: &mut Vec<u64>, free: Free<'_>) -> Option<u64> {
+pub fn first_free(list: &mut Vec<u64>, free: Free<'_>) -> Option<u64> {
     let at = list.iter().position(|&key| free(key))?;
     Some(list.remove(at))
 }

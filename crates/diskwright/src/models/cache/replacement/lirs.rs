@@ -35,7 +35,7 @@ impl Lirs {
     pub(super) const SUMMARY: &str = "Most of the cache for the blocks whose last two accesses were closest together; of the others the oldest leaves.";
     /// How many keys it remembers.
     pub(super) fn remembered(&self, capacity: u32) -> u32 {
-        let ghosts = libm::round(self.ghosts.value() * f64::from(capacity));
+        let ghosts = libm::floor(self.ghosts.value() * f64::from(capacity));
         ghosts.min(f64::from(MOST_FRAMES)) as u32
     }
 

@@ -86,7 +86,7 @@ impl ReplacementSpec {
     }
 
     /// Bytes that the policy of a cache of `capacity` frames takes from the beginning, whatever it holds.
-    pub fn memory_at_once(&self, capacity: u32) -> u64 {
+    fn memory_at_once(&self, capacity: u32) -> u64 {
         match self {
             ReplacementSpec::WTinyLfu(_) => sketch::bytes(capacity),
             _ => 0,
