@@ -131,6 +131,13 @@ impl Locks {
         self.conflicting(lock).map(|other| other.owner)
     }
 
+    /// Those who hold a run that meets this one.
+    pub fn holders(&self, run: (u64, u64)) -> impl Iterator<Item = WorkId> {
+        let lock = self.lock(WorkId(u32::MAX), run, false);
+        let held = self.conflicting(lock).filter(|other| other.waits_for == 0);
+        held.map(|other| other.owner)
+    }
+
     /// Gives what one holds to another, which only reads it; those that get what they have asked for are added to `granted`.
     pub fn hand_over(&mut self, owner: WorkId, to: WorkId, granted: &mut Vec<WorkId>) {
         let Some(before) = self.remove(owner) else {

@@ -9,7 +9,7 @@ use super::work::{Kind, LineFrame, Stage, WorkId};
 use super::{Cache, Controller};
 use crate::base::units::Time;
 use crate::engine::context::Context;
-use crate::engine::request::{Command, Op, Outcome};
+use crate::engine::request::{Command, Op, Outcome, RequestId};
 use crate::models::cache::BlockCache;
 use crate::models::cache::Frame;
 use crate::models::cache::block_cache::{BlockState, Line, LinePiece, Place, Victim};
@@ -207,7 +207,7 @@ impl Controller {
     fn take_line(&mut self, id: WorkId, line: usize, cx: &mut Context<'_>) {
         let work = self.works.get(id);
         let (run, place) = ((work.from, work.end), work.frames[line]);
-        if matches!(place, LineFrame::Taken(_) | LineFrame::None) {
+        if !matches!(place, LineFrame::Unknown | LineFrame::Found(_)) {
             return;
         }
         let is_write = work.command.op == Op::Write;
@@ -217,7 +217,8 @@ impl Controller {
         let key = memory.piece(run, line).key;
         let found = place.frame().or_else(|| memory.cache.find(key));
         let cache = &mut memory.cache;
-        let taken = match cache.access_found(found, key, is_write, &mut memory.victims) {
+        let accessed = cache.access_found(found, key, is_write, &mut memory.victims);
+        let taken = match accessed {
             Place::Held(frame) | Place::New(frame) => {
                 if place.frame().is_none() {
                     cache.pin(frame);
@@ -230,7 +231,35 @@ impl Controller {
         work.frames[line] = taken;
         work.has_bypassed |= taken == LineFrame::None;
         self.counters.bypassed += u64::from(taken == LineFrame::None);
+        if let Place::New(frame) = accessed {
+            self.hold_for_others(id, key, frame);
+        }
         self.evict(id, cx);
+    }
+
+    /// A line has come into a frame: for others who have blocks of it locked, too, it stays until they are done with.
+    fn hold_for_others(&mut self, id: WorkId, key: u64, frame: Frame) {
+        let Cache::Memory(memory) = &mut self.cache else {
+            unreachable!("there is a memory cache");
+        };
+        let per_line = memory.cache.blocks_per_line();
+        if self.locks.cover_lines(per_line) {
+            return;
+        }
+        let whole = memory.cache.whole(key);
+        let run = (whole.lbn, whole.lbn + u64::from(per_line));
+        for other in self.locks.holders(run).filter(|&other| other != id) {
+            let work = self.works.get_mut(other);
+            // What is locked may reach beyond the lines of a piece. The controller's own work and trims need no lines.
+            let line = key.checked_sub(memory.cache.key_of(work.from));
+            if work.kind == Kind::Host
+                && let Some(line) = line
+                && let Some(place) = work.frames.get_mut(line as usize)
+            {
+                memory.cache.pin(frame);
+                *place = place.brought(frame);
+            }
+        }
     }
 
     /// The lines that were driven out leave: what is dirty of them is written, and the work waits for that.
@@ -294,7 +323,11 @@ impl Controller {
         let is_dirty = writes != Writes::Synchronous;
         for line in 0..self.works.get(id).frames.len() {
             let piece = self.memory().piece(run, line);
-            match self.works.get(id).frames[line].frame() {
+            let place = self.works.get(id).frames[line];
+            if let LineFrame::Beside(frame) = place {
+                self.bring_up_to_date(frame, &piece, request, cx);
+            }
+            match place.frame() {
                 Some(frame) => {
                     self.memory().cache.put(frame, &piece, is_dirty);
                     if writes == Writes::Back {
@@ -318,6 +351,23 @@ impl Controller {
             self.write_through(id, cx);
         }
         self.next_stage(id, Stage::Answer);
+    }
+
+    /// What goes past the cache to a device is in a line that another piece has brought meanwhile, as far as that has the blocks.
+    fn bring_up_to_date(
+        &mut self,
+        frame: Frame,
+        piece: &LinePiece,
+        request: RequestId,
+        cx: &mut Context<'_>,
+    ) {
+        let Some((checker, device)) = cx.checker() else {
+            return;
+        };
+        let cache = &self.memory().cache;
+        for (lbn, blocks) in cache.runs(cache.line(frame), BlockState::Valid, *piece) {
+            checker.buffered(device, OF_CACHE, request, lbn, blocks);
+        }
     }
 
     /// Part of a request goes to the devices past the cache.

@@ -328,7 +328,7 @@ impl Controller {
     }
 
     /// The runs of what a read has brought that are kept: a block of the memory cache that has been written meanwhile stays as it is, and what
-    /// may be old is not kept. What the work has locked cannot be old: a victim's write that covers it finds there what it brings.
+    /// may be old is not kept. That lies beside what the work has locked: nobody writes to a device what others have locked.
     pub(super) fn kept_of(&self, number: u32) -> Vec<(u64, u32)> {
         let operation = self.operations.get(number);
         let run = (operation.lbn, operation.command.blocks);
@@ -339,10 +339,8 @@ impl Controller {
             return vec![run];
         }
         let mut kept: Vec<(u64, u32)> = memory.lacks((operation.lbn, operation.end())).collect();
-        let work = self.works.get(operation.work);
         let outdated = self.operations.outdated.get(&number);
-        let outdated = outdated.into_iter().flatten();
-        for other in outdated.flat_map(|&run| without(run, (work.from, work.blocks()))) {
+        for &other in outdated.into_iter().flatten() {
             kept = kept
                 .into_iter()
                 .flat_map(|run| without(run, other))

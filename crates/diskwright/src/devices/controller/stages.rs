@@ -185,7 +185,7 @@ impl Controller {
     pub(super) fn let_go(&mut self, id: WorkId) {
         let mut frames = std::mem::take(&mut self.works.get_mut(id).frames);
         if let Cache::Memory(memory) = &mut self.cache {
-            for frame in frames.iter().filter_map(|line| line.frame()) {
+            for frame in frames.iter().filter_map(|line| line.pinned()) {
                 memory.cache.unpin(frame);
                 memory.cache.remove_if_empty(frame);
             }

@@ -53,6 +53,8 @@ pub(super) enum LineFrame {
     Taken(Frame),
     /// Nowhere: no frame could be freed.
     None,
+    /// Nowhere for the piece, but in a frame, which is pinned, since another piece has brought the line.
+    Beside(Frame),
 }
 
 impl LineFrame {
@@ -60,7 +62,23 @@ impl LineFrame {
     pub fn frame(self) -> Option<Frame> {
         match self {
             LineFrame::Found(frame) | LineFrame::Taken(frame) => Some(frame),
-            LineFrame::Unknown | LineFrame::None => None,
+            LineFrame::Unknown | LineFrame::None | LineFrame::Beside(_) => None,
+        }
+    }
+
+    /// The frame that is pinned for it.
+    pub fn pinned(self) -> Option<Frame> {
+        match self {
+            LineFrame::Beside(frame) => Some(frame),
+            _ => self.frame(),
+        }
+    }
+
+    /// The same once another piece has brought the line into a frame.
+    pub fn brought(self, frame: Frame) -> LineFrame {
+        match self {
+            LineFrame::Unknown => LineFrame::Found(frame),
+            _ => LineFrame::Beside(frame),
         }
     }
 }

@@ -125,19 +125,17 @@ impl Model<'_> {
         }
     }
 
-    /// Whether a block that a fetch has read was written or trimmed at the same time, where the fetch has not locked it.
+    /// Whether a block that a fetch has read was written or trimmed at the same time.
     fn may_be_old(&mut self, fetch: usize, lbn: u64) -> bool {
-        let Work { from, end, .. } = self.works[self.operations[fetch].work];
-        let is_old = !(from..end).contains(&lbn)
-            && self.operations[fetch].meets.iter().any(|&other| {
-                let Operation {
-                    op,
-                    lbn: first,
-                    blocks,
-                    ..
-                } = self.operations[other];
-                op != Op::Read && (first..first + blocks).contains(&lbn)
-            });
+        let is_old = self.operations[fetch].meets.iter().any(|&other| {
+            let Operation {
+                op,
+                lbn: first,
+                blocks,
+                ..
+            } = self.operations[other];
+            op != Op::Read && (first..first + blocks).contains(&lbn)
+        });
         self.meet("what is read while it is written", is_old);
         is_old
     }

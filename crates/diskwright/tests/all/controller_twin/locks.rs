@@ -56,6 +56,13 @@ impl Locks {
         owners.map(|other| other.work).collect()
     }
 
+    /// Who has blocks that are locked with some of a run.
+    pub fn holders(&self, run: (u64, u64)) -> Vec<usize> {
+        let lock = self.lock(usize::MAX, run, false);
+        let holders = self.held.iter().filter(|other| other.overlaps(&lock));
+        holders.map(|other| other.work).collect()
+    }
+
     /// Some work has a run at once, before those who wait for it.
     pub fn take(&mut self, work: usize, run: (u64, u64)) {
         self.held.push(self.lock(work, run, false));

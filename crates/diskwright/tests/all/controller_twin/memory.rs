@@ -4,7 +4,7 @@ use diskwright::engine::request::Op;
 
 use super::lines::Access;
 use super::model::Model;
-use super::specs::{Cache, Writes};
+use super::specs::{Cache, Memory, Writes};
 use super::stages::{Kind, Place, Stage, Work};
 
 impl Model<'_> {
@@ -75,8 +75,34 @@ impl Model<'_> {
         if place == Place::Unknown {
             of_work.keeps.push(key);
         }
-        if let Access::New(Some(victim)) = access {
-            self.evict(work, &victim);
+        if let Access::New(victim) = access {
+            self.hold_for_others(work, key);
+            if let Some(victim) = victim {
+                self.evict(work, &victim);
+            }
+        }
+    }
+
+    /// A line has come: it stays for others, too, who have blocks of it.
+    fn hold_for_others(&mut self, work: usize, key: u64) {
+        let Memory { line, lock, .. } = self.memory();
+        if lock.unwrap_or(line).is_multiple_of(line) {
+            return;
+        }
+        for other in self.locks.holders((key * line, (key + 1) * line)) {
+            let of_other = &mut self.works[other];
+            let first = of_other.from / line;
+            if other == work || key < first || key - first >= of_other.places.len() as u64 {
+                continue;
+            }
+            let place = (key - first) as usize;
+            of_other.keeps.push(key);
+            let is_to_come = of_other.places[place] == Place::Unknown;
+            if is_to_come {
+                of_other.places[place] = Place::Found;
+            }
+            self.meet("a line that another request has brought", is_to_come);
+            self.meet("a line that came too late for a request", !is_to_come);
         }
     }
 

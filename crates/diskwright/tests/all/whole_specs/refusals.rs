@@ -12,6 +12,8 @@ const RARE: &[&str] = &[
     "come again, and none is new",
     // A load that time alone ends, as what a device is warmed with.
     "no number of requests to warm with",
+    // A unit larger than the smallest member, of which the capacity is what its drive's layout leaves.
+    "accepted: 1 block to those of the smallest member",
     // An oracle below a load of which the pace depends on completions.
     "an oracle must know future requests",
 ];
