@@ -3,7 +3,8 @@
 //! The drive is the HP C3323A, of which reconnecting and preparing data take no time, and whose reads cross the bus in one go once they are
 //! in the buffer.
 
-use crate::support::twins::completions;
+use crate::hdd_twin::{places, random_case};
+use crate::support::twins::{Asked, Draw, completions, trace};
 use crate::support::{RunOptions, checked, from_text_in, outcome_of, run, try_run};
 
 /// Blocks of the drive.
@@ -16,12 +17,12 @@ const AFTER_READ: u64 = 241_000;
 const BLOCK: u64 = 145_500;
 
 /// A request: when, on which drive, which block, how many, whether it reads.
-type Asked = (u64, u64, u64, u64, bool);
+type OnDrive = (u64, u64, u64, u64, bool);
 
 /// When the requests are complete, ns.
-fn served(asked: &[Asked], keys: &str) -> Vec<u64> {
+fn served(asked: &[OnDrive], keys: &str) -> Vec<u64> {
     let folder = tempfile::tempdir().expect("a folder");
-    let line = |&(at, drive, lbn, blocks, reads): &Asked| {
+    let line = |&(at, drive, lbn, blocks, reads): &OnDrive| {
         let lbn = drive * BLOCKS + lbn;
         let ms = at as f64 / 1e6;
         format!("{ms:.6} 0 {lbn} {blocks} {}\n", u8::from(reads))
@@ -126,6 +127,52 @@ fn a_slot_that_a_merge_frees_when_the_bus_brings_a_command_is_given_away() {
     // A slot too few lets the last one wait longer.
     assert!(served(&asked, &keys(2))[4] >= ends[4]);
     assert_eq!(served(&asked, &keys(4))[4], ends[4]);
+}
+
+/// Two made-up drives with buffers on a bus: requests end in turn, and their parts add up, as the checker sees. Those of some drives take no
+/// time but that of the medium.
+#[test]
+fn requests_of_random_drives_on_a_bus_end_in_turn() {
+    let with_buffers = (0..).map(random_case);
+    let with_buffers = with_buffers.filter(|case| case.drive.buffer.is_some());
+    let with_buffers: Vec<_> = with_buffers.take(200).collect();
+    for (number, pair) in (0..).zip(with_buffers.windows(2)) {
+        let mut draw = Draw::new(number, "drives on a bus");
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: String| {
+            std::fs::write(folder.path().join(name), text).expect("written");
+        };
+        let (mut members, mut requests, mut base) = (String::new(), Vec::new(), 0);
+        for (drive, case) in pair.iter().enumerate() {
+            let how = draw.pick(&["after-completion", "while-completing", "after-medium"]);
+            let buffer = format!("[buffer]\npre_seek = \"{how}\"\n");
+            let text = case.drive.text().replace("[buffer]\n", &buffer);
+            write(&format!("{drive}.toml"), text);
+            let depth = draw.pick(&[1, 2, 8]);
+            members += &format!(
+                "[[device.array.member]]\nhdd = {{ drive = \"{drive}.toml\", bus = \"one\", queue = {{ depth = {depth} }} }}\n"
+            );
+            let own = case.requests.iter().filter(|asked| asked.blocks > 0);
+            let own = own.map(|asked| Asked {
+                at: 0,
+                lbn: base + asked.lbn,
+                ..*asked
+            });
+            requests.extend(own);
+            base += places::of(&case.drive.layout).len() as u64 * case.drive.sector;
+        }
+        requests.sort_by_key(|asked| asked.lbn * 7919 % 1009);
+        write("trace.csv", trace(&requests));
+        let users = draw.within(2..=24);
+        let spec = format!(
+            "[workload]\ntrace = \"trace.csv\"\nformat = \"csv\"\npace = \"closed\"\n[host]\noutstanding = {users}\n\
+             [measure]\nwarmup = 0\n[device.array]\nlayout = \"concat\"\n{members}"
+        );
+        let outcome = outcome_of(&from_text_in(spec, folder.path()), &checked());
+        if let Err(error) = outcome {
+            panic!("drives {number}: {error}");
+        }
+    }
 }
 
 #[test]

@@ -13,6 +13,9 @@ pub(super) struct Buffered {
     /// The request that will be complete first, and the one that the arm has set off for meanwhile.
     pub active: Option<StartedRequest>,
     pub ahead: Option<StartedRequest>,
+    /// When they are complete.
+    active_until: Time,
+    ahead_until: Time,
     /// When the arm may set off for another request.
     pub released: Time,
     /// When the active request will be complete.
@@ -27,6 +30,8 @@ impl Buffered {
             buffer,
             active: None,
             ahead: None,
+            active_until: Time::ZERO,
+            ahead_until: Time::ZERO,
             released: Time::ZERO,
             bus_free: Time::ZERO,
             awaits_medium: false,
@@ -44,16 +49,34 @@ impl Buffered {
         self.active.is_none() || self.ahead.is_none() && now >= self.released
     }
 
-    /// A request has begun.
-    pub fn begins(&mut self, begun: StartedRequest) {
+    /// A request has begun, and is complete at `end` unless it has to wait.
+    pub fn begins(&mut self, begun: StartedRequest, end: Time) {
         match &mut self.active {
-            None => self.active = Some(begun),
-            Some(_) => self.ahead = Some(begun),
+            None => (self.active, self.active_until) = (Some(begun), end),
+            Some(_) => (self.ahead, self.ahead_until) = (Some(begun), end),
         }
+    }
+
+    /// A request that has begun is complete later.
+    pub fn ends_later(&mut self, request: RequestId, wait: Time) {
+        let is_active = self.active.as_ref();
+        match is_active.is_some_and(|active| active.request == request) {
+            true => self.active_until += wait,
+            false => self.ahead_until += wait,
+        }
+    }
+
+    /// Where the request that began first has had to wait, so that the other one is to be complete before it: the other one, and how long
+    /// it waits, too.
+    pub fn ahead_of_active(&self, now: Time) -> Option<(RequestId, Time)> {
+        let ahead = self.ahead.as_ref()?;
+        let wait = self.active_until.saturating_sub(now);
+        (wait > Time::ZERO).then_some((ahead.request, wait))
     }
 
     /// The request that began first is complete.
     pub fn ends(&mut self) -> Option<StartedRequest> {
+        self.active_until = self.ahead_until;
         std::mem::replace(&mut self.active, self.ahead.take())
     }
 

@@ -126,9 +126,17 @@ impl Disk {
             }
         }
         buffered.bus_free = buffered.bus_free.max(one.end + wait);
-        if wait == Time::ZERO {
-            return;
+        if wait > Time::ZERO {
+            self.ends_later(request, wait, cx);
         }
+    }
+
+    /// A request that has begun with the buffer is complete later: it waits before its end.
+    pub fn ends_later(&mut self, request: RequestId, wait: Time, cx: &mut Context<'_>) {
+        let Some(buffered) = &mut self.buffered else {
+            return;
+        };
+        buffered.ends_later(request, wait);
         let begun = buffered.begun().find(|begun| begun.request == request);
         let others = begun.expect("it has begun").others;
         let parts = self.queues[0].pool.others(others);

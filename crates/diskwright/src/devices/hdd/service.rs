@@ -203,7 +203,7 @@ impl Disk {
                 }
             }
         }
-        buffered.begins(begun);
+        buffered.begins(begun, served.end);
         (buffered.released, buffered.bus_free) = (served.released, served.end);
         let course = (served.wants_bus, served.end, served.released);
         if self.on_bus.is_some() && self.asks_for_bus(begun.request, course, cx) {
@@ -237,6 +237,14 @@ impl Disk {
 
     /// The request that began first of those with the buffer is complete.
     pub fn buffered_done(&mut self, cx: &mut Context<'_>) {
+        let buffered = self.buffered.as_ref();
+        if let Some((request, wait)) =
+            buffered.and_then(|buffered| buffered.ahead_of_active(cx.now()))
+        {
+            // The alarm is that of the other one.
+            cx.alarm(cx.now() + wait, Alarm::BufferedDone.token());
+            return self.ends_later(request, wait, cx);
+        }
         self.clock_queue(cx.now());
         let was_full = cx.has_parent() && !self.has_slot();
         let buffered = self.buffered.as_mut();

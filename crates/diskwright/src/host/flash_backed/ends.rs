@@ -20,6 +20,9 @@ impl FlashBacked {
             let mut run = access.run.clone();
             while let Some(entry) = self.fqueue.take_within(&mut run) {
                 self.taken.push(entry.lbn..entry.end());
+                if let Some(request) = self.take_unbacked(entry.order) {
+                    self.overtaken.push(request);
+                }
             }
             let unpin = command_on(Op::NvCache(NvCacheCommand::Unpin), false, &access.run);
             self.access = Some(access);
@@ -184,11 +187,17 @@ impl FlashBacked {
             if let Some((checker, device)) = cx.checker() {
                 checker.dropped(device, MEMORY, entry.lbn, entry.blocks as u32);
             }
-            if let Some(at) = (self.unbacked.iter()).position(|(order, _)| *order == entry.order) {
-                let (_, request) = self.unbacked.swap_remove(at);
+            if let Some(request) = self.take_unbacked(entry.order) {
                 self.complete_late(request, Outcome::Ok, cx);
             }
         }
+    }
+
+    /// The request that waits until the medium has an entry, if there is one.
+    fn take_unbacked(&mut self, order: u64) -> Option<RequestId> {
+        let mut unbacked = self.unbacked.iter();
+        let at = unbacked.position(|(other, _)| *other == order)?;
+        Some(self.unbacked.swap_remove(at).1)
     }
 
     /// The medium does not take what the NV cache did not take.

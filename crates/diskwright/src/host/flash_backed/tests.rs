@@ -610,22 +610,28 @@ fn when_the_nv_cache_fails_memory_goes_to_the_medium() {
     ];
     // The second write is on its way to flash.
     let failure = [(Time::from_ms(21), Injection::Fail(DeviceId(1)))];
-    let run = SETUP.run(&commands, &failure);
-    run.is_right();
-    let is_good = |request: &Request| request.outcome == Some(Outcome::Ok);
-    assert!(run.ended.iter().all(is_good));
-    assert_eq!(
-        run.medium(),
-        [
-            "write 100+8",
-            "write 150+8",
-            "write 200+8",
-            "read 98+12",
-            "read 200+8"
-        ]
-    );
-    // Its own write ends after that of the older entry.
-    assert_eq!(run.responses()[1], 21.0);
+    for order in [DropOrder::DurableFirst, DropOrder::Paper] {
+        let run = Setup { order, ..SETUP }.run(&commands, &failure);
+        run.is_right();
+        let is_good = |request: &Request| request.outcome == Some(Outcome::Ok);
+        assert!(run.ended.iter().all(is_good));
+        assert_eq!(
+            run.medium(),
+            [
+                "write 100+8",
+                "write 150+8",
+                "write 200+8",
+                "read 98+12",
+                "read 200+8"
+            ]
+        );
+        // Its own write ends after that of the older entry; in the paper's order each is unpinned first, which takes a command.
+        let commands = match order {
+            DropOrder::Paper => 0.01,
+            DropOrder::DurableFirst => 0.0,
+        };
+        assert_eq!(run.responses()[1], 21.0 + commands);
+    }
 }
 
 #[test]
@@ -726,8 +732,10 @@ proptest! {
     #[test]
     fn random_failures_of_the_nv_cache_lose_nothing_in_use(setup in setups(), commands in commands(), at in 0u64..600_000) {
         let failure = [(Time::from_us(at), Injection::Fail(DeviceId(1)))];
-        let run = setup.run(&commands, &failure);
-        prop_assert_eq!(faults(&run.engine), &[] as &[String]);
-        prop_assert!(run.ended.iter().all(|request| request.outcome == Some(Outcome::Ok)));
+        for order in [DropOrder::DurableFirst, DropOrder::Paper] {
+            let run = Setup { order, ..setup.clone() }.run(&commands, &failure);
+            prop_assert_eq!(faults(&run.engine), &[] as &[String]);
+            prop_assert!(run.ended.iter().all(|request| request.outcome == Some(Outcome::Ok)));
+        }
     }
 }
