@@ -14,6 +14,9 @@ const RARE: &[&str] = &[
     "no number of requests to warm with",
     // A unit larger than the smallest member, of which the capacity is what its drive's layout leaves.
     "accepted: 1 block to those of the smallest member",
+    "a stripe's unit of",
+    // A generator of processes on a device of hardly a block.
+    "expected 2 units of",
     // An oracle below a load of which the pace depends on completions.
     "an oracle must know future requests",
 ];

@@ -272,6 +272,10 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
     }
     if draw.chance(0.15) {
         spec["fault"] = json!([fault(draw)]);
+        // The paper's order loses what it should lose.
+        if let Some(order) = spec.pointer_mut("/host/flash_backed/order") {
+            *order = json!("durable-first");
+        }
     }
     spec
 }
