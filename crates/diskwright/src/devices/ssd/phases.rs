@@ -156,7 +156,8 @@ impl Ssd {
         match action {
             Action::Program => {
                 state.passed += 1;
-                state.owes_program = false;
+                // With a cached map it depends on what it programs.
+                state.owes_program &= self.mapping.is_some();
             }
             Action::Move
             | Action::MoveRead
@@ -356,7 +357,7 @@ impl Ssd {
         let to = to.expect("a write begins only where there is room");
         self.begin_entries(operation.entries);
         if self.mapping.is_some() {
-            self.note_host_page(operation.entries);
+            self.note_host_page(self.worker_of(operation.plane), operation.entries);
         }
         let erase = self.timing.erase;
         if self.log.is_none() {

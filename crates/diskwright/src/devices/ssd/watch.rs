@@ -60,13 +60,14 @@ impl Ssd {
         }
     }
 
-    /// A page is begun: one with data of the host is what cleaning is for.
-    pub(super) fn note_host_page(&mut self, entries: EntryList) {
+    /// A worker begins a page: one with data of the host is what cleaning is for, and what a refresh waited for.
+    pub(super) fn note_host_page(&mut self, worker: u32, entries: EntryList) {
         let mut at = entries.first();
         while let Some(id) = at {
             at = self.writes.entries.after(id);
             if !self.is_of_map(self.writes.entries.get(id).unit) {
                 self.watch_anew();
+                self.workers[worker as usize].owes_program = false;
             }
         }
     }

@@ -82,3 +82,21 @@ fn a_drive_that_never_has_the_free_blocks_it_wants_is_refused() {
     let error = try_run(&spec(62)).expect_err("refused").to_string();
     assert!(error.contains("accepted: at most 61 here"), "{error}");
 }
+
+/// Data that are always too old: what a refresh moves changes the map, whose units are written to be cleaned again. Refreshes wait until a page of
+/// the host has been written, and not only for pages of the map.
+#[test]
+fn refreshes_that_change_the_map_let_the_host_write() {
+    let result = run(
+        "[workload.synthetic]\nrequests = 200\nreads = 0.2\nsize = \"8 blocks\"\naddress = { uniform = { from = 0, blocks = 20000 } }\n\
+         arrivals = { closed = { users = 28 } }\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"slc-classic\"\nqueue_depth = 9\n\
+         multi_plane = { read = \"47 us\", program = \"13789 us\" }\ncleaning = { begin = 3, at_once = 3, stop = 5, throttled = false }\n\
+         refresh = { age = \"435 us\", period = \"221 ms\" }\nmapping = { cache = \"54 blocks\" }\n\
+         buffer = { size = \"68 blocks\", capacitor = true, hold = \"0 ms\" }\n\
+         flash = { channels = 2, packages = 2, dies = 1, planes = 3, blocks = 12, pages = 227, page = \"1 blocks\", unit = \"1 blocks\" }\n\
+         spare = { share = \"35.8747 %\", reserved = 0 }\n",
+    );
+    assert_eq!(result["requests"]["failed"], 0);
+    let refreshed = result["devices"]["ssd"]["refreshed_blocks"].as_u64();
+    assert!(refreshed > Some(10), "{refreshed:?}");
+}

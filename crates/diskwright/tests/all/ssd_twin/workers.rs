@@ -346,7 +346,10 @@ impl Model<'_> {
             }
         }
         self.workers[worker].programs_since += pages.len();
-        self.workers[worker].owes_program = false;
+        let mut entries = pages.iter().flat_map(|&page| &self.pages[page].entries);
+        let has_host_units =
+            entries.any(|&entry| self.entries[entry].unit < self.drive().host_units());
+        self.workers[worker].owes_program &= !has_host_units;
         let targets: Vec<Target> = pages.iter().map(|&page| self.starts_page(page)).collect();
         self.run_programs(worker, &pages, &targets);
         for (plane, _, page) in targets {
