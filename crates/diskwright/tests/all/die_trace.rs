@@ -270,11 +270,18 @@ fn what_reaches_into_the_window_is_shown() {
     let outcome = run(&text, ArmTraceFrom::Instant(inside));
     let later = &drawn(&outcome)["film"];
     assert_eq!(list(&later["operations"])[0], first);
-    // One that is over when it begins is not.
-    let behind = Time::from_ns(from + 763_970);
-    let outcome = run(&text, ArmTraceFrom::Instant(behind));
-    let later = &drawn(&outcome)["film"];
-    assert_eq!(list(&later["operations"])[0]["request"], 1);
+    // One that is over when it begins is not, not even one that is over in that instant.
+    let over: u64 = list(&first["steps"])
+        .iter()
+        .map(|step| number(&step[1]))
+        .sum();
+    let over = number(&first["start_ns"]) + over;
+    for (behind, shown) in [(over - 1, 0), (over, 1), (from + 763_970, 1)] {
+        let outcome = run(&text, ArmTraceFrom::Instant(Time::from_ns(behind)));
+        let later = &drawn(&outcome)["film"];
+        let request = &list(&later["operations"])[0]["request"];
+        assert_eq!(request, shown, "from {behind}");
+    }
 }
 
 /// A large drive shows its first channels, and a limited number of operations.

@@ -2,6 +2,16 @@
 
 use serde_json::Value;
 
+use crate::base::document::{Node, from_node};
+use crate::base::error::Source;
+use crate::base::units::Time;
+use crate::devices::DeviceSpec;
+use crate::devices::assembly::{DeviceTree, RunSettings};
+use crate::engine::fakes::{command, run_at};
+use crate::engine::request::{DeviceId, Op};
+use crate::engine::tests::Gate;
+use crate::models::cache::replacement::CustomReplacements;
+use crate::models::queue::CustomSchedulers;
 use crate::runs::simulation::{RunOptions, SpecSource, run};
 
 /// Runs a spec with the checker.
@@ -58,6 +68,65 @@ fn a_lone_request_takes_what_its_phases_take() {
     let parts = &write["parts_ms"];
     assert_eq!(parts["program"], 0.75);
     assert_eq!(parts["wait"], 0.0);
+}
+
+/// A device of a spec.
+fn built(device: &str) -> DeviceTree {
+    let source = Source::new("a device", device.to_owned());
+    let spec: DeviceSpec = from_node(&Node::parse(&source).expect("TOML")).expect("a device");
+    let tree = spec.tree(&RunSettings {
+        seed: 1,
+        base: std::path::Path::new(""),
+        schedulers: &CustomSchedulers::default(),
+        replacements: &CustomReplacements::default(),
+        memory: None,
+        read_foreign: |_| unreachable!("the library has it"),
+        warming: &|_, _, _| Ok(()),
+        loses_power: false,
+        locate: &|_, error| error,
+    });
+    tree.expect("a sound device")
+}
+
+/// What a host may expect of a drive, by what the drive says: whole times of a read and a write of a page, us.
+fn expected_us(device: &str) -> [f64; 2] {
+    let tree = built(device);
+    let times = tree.get(DeviceId(0)).access_times().expect("it knows them");
+    [Op::Read, Op::Write].map(|op| times.whole(&command(op, 0, 8), 1000).ns() as f64 / 1e3)
+}
+
+#[test]
+fn what_is_expected_of_a_lone_request_is_what_it_takes() {
+    let saved = "buffer = { size = '1 MiB', capacitor = true }";
+    let linked = "interface = { read = '3 us', write = '5 us', mapping = '1 us', link = { sata = { generation = 2 } } }";
+    for set in ["", saved, linked] {
+        let expected = expected_us(&format!("[ssd]\ndrive = 'mqsim-clean'\n{set}\n"));
+        for (expected, reads) in expected.into_iter().zip([1.0, 0.0]) {
+            let took = mean_us(&closed("mqsim-clean", 1, 100, (reads, WORKING_SET), set));
+            assert!(
+                // Blocks cross a link in frames, of which a thousand blocks have fewer each.
+                (took - expected).abs() < if set == linked { 0.1 } else { 0.002 },
+                "{set}: {took} us, {expected} expected, reads {reads}"
+            );
+        }
+    }
+}
+
+/// Above it a device that sends what the drive has room for, and hears of room alone.
+#[test]
+fn room_is_announced_when_a_full_queue_is_no_longer_full() {
+    for queues in [
+        "queue_depth = 2",
+        "queue_depth = 2\nqueues = { count = 2, depth = 2 }",
+    ] {
+        let mut devices = built(&format!("[ssd]\ndrive = 'mqsim-clean'\n{queues}\n")).devices;
+        devices.push(Box::new(Gate::new(DeviceId(0))));
+        let write = |n: u64| (Time::ZERO, command(Op::Write, 8 * n, 8));
+        let (engine, ended) = run_at(devices, (0..6).map(write).collect(), &[]);
+        assert_eq!(ended.len(), 6, "{queues}");
+        let told = &engine.devices()[1].report(Time::ZERO)["announced"];
+        assert!(told.as_u64() >= Some(3), "{queues}: {told}");
+    }
 }
 
 /// The rows of MQSim's table before cleaning, on a drive that is the same.
