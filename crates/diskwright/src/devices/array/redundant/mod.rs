@@ -286,6 +286,10 @@ impl Device for Redundant {
         self.go_on(cx);
     }
 
+    fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.children.make_urgent(request, cx);
+    }
+
     fn child_has_room(&mut self, _child: DeviceId, cx: &mut Context<'_>) {
         // Several members may have room again within an instant: that is told once, after it.
         if cx.has_parent() && !self.has_room {

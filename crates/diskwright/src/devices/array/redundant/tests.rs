@@ -8,7 +8,7 @@ use super::bitmap::BitmapRules;
 use super::*;
 use crate::base::units::Size;
 use crate::base::units::quantities::Rate;
-use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
+use crate::engine::fakes::{Fake, asked, command, faults, run, run_at, run_raised, urgent};
 use crate::engine::request::{Command, Outcome, Request};
 use crate::engine::{Engine, Injection};
 
@@ -225,6 +225,22 @@ fn writes_wait_for_their_reads_and_a_request_has_the_times_of_the_whole() {
     ];
     let (_, ended) = run_at(array(all, fakes(4, 40), 0, 8), apart, &[]);
     assert_eq!([ms(&ended[0]), ms(&ended[1])], [[0, 0, 10], [0, 0, 10]]);
+}
+
+#[test]
+fn what_becomes_urgent_is_so_on_the_members_that_work_for_it() {
+    let commands = vec![
+        (Time::ZERO, command(Op::Read, 0, 4)),
+        (Time::ZERO, command(Op::Write, 5, 1)),
+    ];
+    // The write reads its block and the parity until then, and writes them afterwards.
+    let raised = [(Time::from_ms(3), 1)];
+    let devices = array(RAID_5, fakes(4, 40), 0, 8);
+    let (engine, ended) = run_raised(devices, commands, &raised, &[]);
+    assert_eq!(ended.len(), 2);
+    let urgent = [0, 1, 2, 3].map(|member| urgent(&engine, member));
+    let one = |text: &str| vec![text.to_owned()];
+    assert_eq!(urgent, [vec![], one("read 1+1"), vec![], one("read 1+1")]);
 }
 
 #[test]
