@@ -233,14 +233,14 @@ fn what_becomes_urgent_is_so_on_the_members_that_work_for_it() {
         (Time::ZERO, command(Op::Read, 0, 4)),
         (Time::ZERO, command(Op::Write, 5, 1)),
     ];
-    // The write reads its block and the parity until then, and writes them afterwards.
+    // The write reads the other blocks of its parity until then; what it writes afterwards is urgent from the beginning.
     let raised = [(Time::from_ms(3), 1)];
     let devices = array(RAID_5, fakes(4, 40), 0, 8);
     let (engine, ended) = run_raised(devices, commands, &raised, &[]);
     assert_eq!(ended.len(), 2);
     let urgent = [0, 1, 2, 3].map(|member| urgent(&engine, member));
     let one = |text: &str| vec![text.to_owned()];
-    assert_eq!(urgent, [vec![], one("read 1+1"), vec![], one("read 1+1")]);
+    assert_eq!(urgent, [one("read 1+1"), vec![], one("read 1+1"), vec![]]);
 }
 
 #[test]
