@@ -4,7 +4,7 @@
 //! in the buffer.
 
 use crate::hdd_twin::{places, random_case};
-use crate::support::twins::{Asked, Draw, completions, trace};
+use crate::support::twins::{Asked, Draw, completions, load, trace};
 use crate::support::{RunOptions, checked, from_text_in, outcome_of, run, try_run};
 
 /// Blocks of the drive.
@@ -164,10 +164,8 @@ fn requests_of_random_drives_on_a_bus_end_in_turn() {
         requests.sort_by_key(|asked| asked.lbn * 7919 % 1009);
         write("trace.csv", trace(&requests));
         let users = draw.within(2..=24);
-        let spec = format!(
-            "[workload]\ntrace = \"trace.csv\"\nformat = \"csv\"\npace = \"closed\"\n[host]\noutstanding = {users}\n\
-             [measure]\nwarmup = 0\n[device.array]\nlayout = \"concat\"\n{members}"
-        );
+        let load = load("trace.csv", Some(users));
+        let spec = format!("{load}[device.array]\nlayout = \"concat\"\n{members}");
         let outcome = outcome_of(&from_text_in(spec, folder.path()), &checked());
         if let Err(error) = outcome {
             panic!("drives {number}: {error}");

@@ -2,11 +2,11 @@
 
 use diskwright::engine::request::Op;
 
-use super::lines::join;
 use super::model::Model;
 use super::operations::Operation;
 use super::specs::Prefetch;
 use super::stages::{Kind, Place, Work};
+use crate::support::twins::runs;
 
 /// A run that is fetched, and whether it goes to the cache.
 type Fetch = (u64, u64, bool);
@@ -109,7 +109,7 @@ impl Model<'_> {
         let run = lbn..lbn + blocks;
         if op == Op::Read {
             let kept =
-                join(run.filter(|&lbn| !self.is_there(lbn) && !self.may_be_old(number, lbn)));
+                runs(run.filter(|&lbn| !self.is_there(lbn) && !self.may_be_old(number, lbn)));
             for run in kept {
                 for (key, from, end) in self.parts(run) {
                     self.line_mut(key).there[from as usize..end as usize].fill(true);

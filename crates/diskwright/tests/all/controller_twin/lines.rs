@@ -2,6 +2,7 @@
 
 use super::model::Model;
 use super::specs::{Cache, Memory, Policy};
+use crate::support::twins::runs;
 
 #[derive(Clone, Debug)]
 pub struct Line {
@@ -18,20 +19,8 @@ impl Line {
 
     /// The runs of its blocks from one to below another that are there, or are not.
     pub fn runs(&self, from: u64, end: u64, there: bool) -> Vec<(u64, u64)> {
-        join((from..end).filter(|&block| self.there[block as usize] == there))
+        runs((from..end).filter(|&block| self.there[block as usize] == there))
     }
-}
-
-/// Blocks in order as runs.
-pub fn join(blocks: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    for block in blocks {
-        match runs.last_mut() {
-            Some((_, end)) if *end == block => *end += 1,
-            _ => runs.push((block, block + 1)),
-        }
-    }
-    runs
 }
 
 /// What an access to a line comes to.

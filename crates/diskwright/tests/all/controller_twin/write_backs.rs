@@ -3,10 +3,11 @@
 use diskwright::engine::request::Op;
 
 use super::instants::Alarm;
-use super::lines::{Line, join};
+use super::lines::Line;
 use super::model::Model;
 use super::specs::Cache;
 use super::stages::{Kind, Stage, Work};
+use crate::support::twins::runs;
 
 /// A run of a line that is written: what lies from the first to the last dirty block of a run that is there.
 #[derive(Clone, Copy)]
@@ -213,7 +214,7 @@ impl Model<'_> {
         let is_on_its_way = |lbn: u64| others.iter().any(|other| (other.0..other.1).contains(&lbn));
         let dirty = (from..end).filter(|&lbn| self.is_dirty_in_memory(lbn));
         let (on_their_way, left): (Vec<u64>, Vec<u64>) = dirty.partition(|&lbn| is_on_its_way(lbn));
-        let runs = join(left.into_iter());
+        let runs = runs(left);
         self.meet(
             "dirty blocks that are on their way",
             !on_their_way.is_empty(),

@@ -59,15 +59,7 @@ pub fn case(number: u64) -> Case {
 fn flushes_and_trims(draw: &mut Draw, requests: &mut [Asked]) {
     for asked in requests {
         match draw.within(0..=9) {
-            0 => {
-                *asked = Asked {
-                    op: Op::Flush,
-                    fua: false,
-                    lbn: 0,
-                    blocks: 0,
-                    ..*asked
-                }
-            }
+            0 => *asked = Asked::new(asked.at, (Op::Flush, false), (0, 0)),
             1 if asked.op != Op::Flush => (asked.op, asked.fua) = (Op::Trim, false),
             _ => {}
         }

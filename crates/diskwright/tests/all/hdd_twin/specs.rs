@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 pub use crate::support::twins::Asked;
-use crate::support::twins::trace;
+use crate::support::twins::{load, trace};
 
 /// A drive, its settings and a load.
 #[derive(Clone, Debug)]
@@ -605,10 +605,7 @@ impl Case {
 
     /// The spec, for a drive's file and a trace in these places.
     pub fn spec(&self, drive: &str, trace: &str) -> String {
-        let load = match self.users {
-            Some(users) => format!("pace = \"closed\"\n[host]\noutstanding = {users}\n"),
-            None => "pace = \"recorded\"\n".to_owned(),
-        };
+        let load = load(trace, self.users);
         let clustering = self.clustering.map(Clustering::text);
         let cache = self.cache.as_ref().map(BlockCache::text);
         // A cache switches the drive's own memory off, unless that is asked for.
@@ -617,8 +614,7 @@ impl Case {
             _ => "",
         };
         format!(
-            "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\n{load}[measure]\nwarmup = 0\n\
-             [device.hdd]\ndrive = \"{drive}\"\nangle = {:?}\n{buffer}\
+            "{load}[device.hdd]\ndrive = \"{drive}\"\nangle = {:?}\n{buffer}\
              [device.hdd.queue]\ndepth = {}\nscheduler = {}\n{}{}",
             self.angle as f64 / 64.0,
             self.depth,

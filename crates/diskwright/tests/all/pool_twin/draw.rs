@@ -208,16 +208,11 @@ fn requests(draw: &mut Draw, case: &mut Case) {
         if lbn + size > first + region {
             lbn = first;
         }
-        let is_flush = op == Op::Flush;
-        if !is_flush {
+        if op != Op::Flush {
             ends[run] = lbn + size;
         }
-        case.requests.push(Asked {
-            at: now,
-            op,
-            fua: op == Op::Write && draw.percent(odd),
-            lbn: if is_flush { 0 } else { lbn },
-            blocks: if is_flush { 0 } else { size },
-        });
+        let fua = op == Op::Write && draw.percent(odd);
+        let asked = Asked::new(now, (op, fua), (lbn, size));
+        case.requests.push(asked);
     }
 }

@@ -6,7 +6,7 @@ use diskwright::devices::hdd::Hardware;
 use diskwright::devices::hdd::drive::DriveDescription;
 
 pub use crate::support::twins::Asked;
-use crate::support::twins::trace;
+use crate::support::twins::{load, trace};
 /// The parameters of a pool: sizes in blocks, times in ns, shares in sixteenths, which are exact.
 #[derive(Clone, Debug)]
 pub struct Pool {
@@ -109,13 +109,9 @@ impl Case {
             scheduler,
             ..
         } = self;
-        let load = match self.users {
-            Some(users) => format!("pace = \"closed\"\n[host]\noutstanding = {users}\n"),
-            None => "pace = \"recorded\"\n".to_owned(),
-        };
+        let load = load(trace, self.users);
         format!(
-            "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\n{load}[measure]\nwarmup = 0\n\
-             [device.hdd]\ndrive = \"{drive}\"\nbuffer = true\nwrite_cache = {write_cache}\n\
+            "{load}[device.hdd]\ndrive = \"{drive}\"\nbuffer = true\nwrite_cache = {write_cache}\n\
              [device.hdd.queue]\ndepth = {depth}\nscheduler = \"{scheduler}\"\n"
         )
     }

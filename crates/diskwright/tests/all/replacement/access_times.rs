@@ -150,13 +150,18 @@ struct Atca {
     blocks: Vec<(u64, u64, f64, u64)>,
 }
 
+/// The mean of times that count so often.
+fn mean(paid: &[(f64, f64)]) -> f64 {
+    let times: f64 = paid.iter().map(|(time, count)| time * count).sum();
+    times / paid.iter().map(|(_, count)| count).sum::<f64>()
+}
+
 impl Atca {
     fn worth(&self, last: u64, time: f64, capacity: u32) -> u64 {
         let scale = if self.by_longest {
             self.paid.iter().map(|paid| paid.0).fold(0.0, f64::max)
         } else {
-            let times: f64 = self.paid.iter().map(|(time, count)| time * count).sum();
-            times / self.paid.iter().map(|paid| paid.1).sum::<f64>()
+            mean(&self.paid)
         };
         let alpha = match self.alpha {
             Some(alpha) => alpha / 1e6,
@@ -224,8 +229,7 @@ impl Priced for AtcaSimple {
     fn pay(&mut self, key: u64, time: u64, blocks: u32, _capacity: u32) {
         let time = time * 100_000;
         self.paid.push((time as f64, 1.0 / f64::from(blocks)));
-        let times: f64 = self.paid.iter().map(|(time, count)| time * count).sum();
-        let mean = times / self.paid.iter().map(|paid| paid.1).sum::<f64>();
+        let mean = mean(&self.paid);
         let block = self.blocks.iter_mut().find(|block| block.0 == key);
         block.expect("it is there").2 = match self.threshold {
             Some(threshold) => time > threshold,

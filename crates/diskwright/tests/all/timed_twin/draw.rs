@@ -67,13 +67,8 @@ fn requests(draw: &mut Draw, case: &mut Case) {
             (false, false) => Op::Read,
         };
         let lbn = draw.within(0..=blocks - size);
-        let is_flush = op == Op::Flush;
-        case.requests.push(Asked {
-            at: now,
-            op,
-            fua: op == Op::Write && draw.percent(odd),
-            lbn: if is_flush { 0 } else { lbn },
-            blocks: if is_flush { 0 } else { size },
-        });
+        let fua = op == Op::Write && draw.percent(odd);
+        let asked = Asked::new(now, (op, fua), (lbn, size));
+        case.requests.push(asked);
     }
 }

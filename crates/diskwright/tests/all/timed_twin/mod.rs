@@ -4,7 +4,6 @@ mod draw;
 mod model;
 mod specs;
 
-use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::support::twins::{self, Done, completions};
@@ -58,18 +57,14 @@ pub fn small(number: u64) -> String {
     let mut case = draw::case(number);
     let is_wrong = |case: &Case| !case.requests.is_empty() && compare(case).is_some();
     twins::leave_out(&mut case, |case| &mut case.requests, 0, is_wrong);
-    let shown = RefCell::new(case.spec(str::to_owned));
+    let mut shown = case.spec(str::to_owned);
     if let Kind::Curve(curve) = &case.kind {
         for (name, points) in [("read.csv", &curve.read), ("write.csv", &curve.write)] {
-            *shown.borrow_mut() += &format!("\n# {name}\n{}", specs::table(points));
+            shown += &format!("\n# {name}\n{}", specs::table(points));
         }
     }
-    format!(
-        "{}\n{}\n# trace.csv\n{}",
-        compare(&case).unwrap_or_default(),
-        shown.into_inner(),
-        case.trace()
-    )
+    let how = compare(&case).unwrap_or_default();
+    format!("{how}\n{shown}\n# trace.csv\n{}", case.trace())
 }
 
 #[track_caller]

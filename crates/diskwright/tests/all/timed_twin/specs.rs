@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::twins::{Asked, Simple, trace};
+use crate::support::twins::{Asked, Simple, load, trace};
 
 /// A device and a load.
 #[derive(Clone)]
@@ -64,10 +64,6 @@ impl Kind {
 impl Case {
     /// The spec, with the paths of files of these names.
     pub fn spec(&self, path: impl Fn(&'static str) -> String) -> String {
-        let load = match self.users {
-            Some(users) => format!("pace = \"closed\"\n[host]\noutstanding = {users}\n"),
-            None => "pace = \"recorded\"\n".to_owned(),
-        };
         let device = match &self.kind {
             Kind::Simple(simple) => simple.text("device"),
             Kind::Curve(curve) => {
@@ -83,10 +79,7 @@ impl Case {
                 )
             }
         };
-        format!(
-            "[workload]\ntrace = \"{}\"\nformat = \"csv\"\n{load}[measure]\nwarmup = 0\n{device}",
-            path("trace.csv")
-        )
+        load(&path("trace.csv"), self.users) + &device
     }
 
     pub fn trace(&self) -> String {

@@ -10,6 +10,7 @@ use diskwright::engine::request::Op;
 
 use super::model::{End, Message, Model};
 use super::specs::{Asked, BlockCache};
+use crate::support::twins::runs;
 use frames::{Frames, Held, Place};
 use transfers::{Purpose, Transfer, Transfers};
 
@@ -34,18 +35,6 @@ enum Sent {
     Transfer(u64),
     /// A flush or a trim of the host.
     Passed(usize),
-}
-
-/// The runs of blocks that follow one another.
-fn runs(blocks: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    for block in blocks {
-        match runs.last_mut() {
-            Some((_, to)) if *to == block => *to += 1,
-            _ => runs.push((block, block + 1)),
-        }
-    }
-    runs
 }
 
 impl<'a> Cache<'a> {

@@ -17,7 +17,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::Outcome;
 pub use draw::Draw;
 pub use host::Host;
-pub use requests::{Asked, trace};
+pub use requests::{Asked, load, runs, trace};
 pub use simple::Simple;
 
 /// What a program does with a case: when each request is complete, ns, and its counters at the end.
