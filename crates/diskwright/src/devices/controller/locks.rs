@@ -125,17 +125,20 @@ impl Locks {
         self.owners(run).next().is_some()
     }
 
+    /// The locks that meet a run.
+    fn meeting(&self, run: (u64, u64)) -> impl Iterator<Item = &Lock> {
+        self.conflicting(self.lock(WorkId(u32::MAX), run, false))
+    }
+
     /// Those who hold a run that meets this one, or have asked for it.
     pub fn owners(&self, run: (u64, u64)) -> impl Iterator<Item = WorkId> {
-        let lock = self.lock(WorkId(u32::MAX), run, false);
-        self.conflicting(lock).map(|other| other.owner)
+        self.meeting(run).map(|lock| lock.owner)
     }
 
     /// Those who hold a run that meets this one.
     pub fn holders(&self, run: (u64, u64)) -> impl Iterator<Item = WorkId> {
-        let lock = self.lock(WorkId(u32::MAX), run, false);
-        let held = self.conflicting(lock).filter(|other| other.waits_for == 0);
-        held.map(|other| other.owner)
+        let held = self.meeting(run).filter(|lock| lock.waits_for == 0);
+        held.map(|lock| lock.owner)
     }
 
     /// Gives what one holds to another, which only reads it; those that get what they have asked for are added to `granted`.
