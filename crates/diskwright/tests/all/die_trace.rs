@@ -1,6 +1,7 @@
 //! The picture of an SSD: operations of the dies at work take what flash takes, workers and channels do one thing at a time, and what is
 //! shown over time adds up to the results.
 
+use crate::ssd_options::{PAGE, PROGRAM, Plane, READ};
 use crate::support::{Outcome, RunOptions, from_text, outcome_of};
 use diskwright::base::units::Time;
 use diskwright::engine::window::ArmTraceFrom;
@@ -258,6 +259,51 @@ fn assert_apart<Place: Ord + PartialEq + Copy + std::fmt::Debug>(spans: &mut [(P
     }
 }
 
+/// A program makes way for a read: it has a first leg that the read ends, and is shown again, with the way back and the rest.
+#[test]
+fn a_suspended_program_goes_on_behind_the_read() {
+    let (cost, resume, gap) = (5_000, 3_000, 70_000);
+    let drive = Plane {
+        blocks: 16,
+        pages: 8,
+        spare: "60 %",
+        more: &format!(
+            "[cleaning]\nbegin = 2\n[initial]\nfill = '0 %'\n\
+             [suspend.program]\ncost = '{cost} ns'\nresume = '{resume} ns'\ngap = '{gap} ns'\nmost = 1"
+        ),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (second, at) = (1_000_000, 1_000_000 + PAGE + gap);
+    let trace = format!("time_ns,op,lbn,blocks\n0,write,0,8\n{second},write,8,8\n{at},read,0,8\n");
+    std::fs::write(path("drive.toml"), drive.text()).expect("written");
+    std::fs::write(path("trace.csv"), trace).expect("written");
+    let text = format!(
+        "workload = {{ trace = \"{}\", format = \"csv\", pace = \"recorded\" }}\nmeasure = {{ warmup = 0 }}\n[device.ssd]\ndrive = \"{}\"\n",
+        path("trace.csv"),
+        path("drive.toml")
+    );
+    let outcome = run(&text, ArmTraceFrom::Instant(Time::from_ns(second)));
+    let film = &drawn(&outcome)["film"];
+    let shown = list(&film["operations"]).iter().map(|operation| {
+        let start = number(&operation["start_ns"]);
+        (start, operation["action"].clone(), steps(film, operation))
+    });
+    let read_at = at + cost;
+    let resumed = read_at + READ + PAGE;
+    let expected = [
+        (
+            second,
+            "program",
+            &[("data in", PAGE), ("program", gap)][..],
+        ),
+        (read_at, "read", &[("read", READ), ("data out", PAGE)]),
+        (resumed, "program", &[("program", resume + PROGRAM - gap)]),
+    ];
+    let expected = expected.map(|(start, action, legs)| (start, json!(action), named(legs)));
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+}
+
 /// Half of a run is the same as all of it: operations that began before the window, and those that end behind it, are shown.
 #[test]
 fn what_reaches_into_the_window_is_shown() {
@@ -409,6 +455,25 @@ fn utilisations_are_busy_times() {
             assert!((all / service - 1.0).abs() < 1e-6, "{op}: {all} {service}");
         }
     }
+}
+
+/// The parts of a lone request are its time; of requests that never were they are 0.
+#[test]
+fn parts_of_one_request_and_of_none() {
+    let load = "reads = 1.0\nsize = \"4 KiB\"\naddress = \"uniform\"";
+    let device = "drive = \"mqsim-clean\"\ninitial = { fill = \"100 %\" }\n";
+    let outcome = run(&closed(1, 1, load, device), ArmTraceFrom::Nowhere);
+    let parts = &drawn(&outcome)["flash"]["parts"];
+    let means = |op: &str| -> Vec<f64> {
+        let means = parts[op]["mean_ms"].as_object().expect("parts").values();
+        means.map(|mean| mean.as_f64().expect("a number")).collect()
+    };
+    assert_eq!(
+        (&parts["read"]["count"], &parts["write"]["count"]),
+        (&json!(1), &json!(0))
+    );
+    assert!(is_near(means("read").iter().sum(), 0.088905));
+    assert!(means("write").iter().all(|&mean| mean == 0.0));
 }
 
 /// A small drive that is written until it is cleaned, and has a warm-up.

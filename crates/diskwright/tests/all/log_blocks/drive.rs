@@ -44,7 +44,8 @@ impl Drive<'_> {
         self.data + self.log_blocks + 1 + self.more
     }
 
-    fn text(&self) -> String {
+    /// Its file.
+    pub fn text(&self) -> String {
         let blocks = self.blocks();
         let share = (blocks - self.data) as f64 * 100.0 / blocks as f64;
         let mut text = format!(

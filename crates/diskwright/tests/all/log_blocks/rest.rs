@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::drive::{APART, Act, Drive, PAGE, PROGRAM};
+use super::drive::{APART, Act, Drive, ERASE, PAGE, PROGRAM, READ};
+use crate::ssd_options::outcome_with;
 use crate::support::run;
 
 const PAGES: usize = 8;
@@ -142,4 +143,58 @@ fn a_map_of_blocks_is_found_sooner() {
     let scanned = number(&logged, "/devices/ssd/recovery/scanned_pages");
     // 70 % of 8 planes with 40 blocks.
     assert_eq!(scanned, 224.0);
+}
+
+/// In the middle of a merge the log block is read as far as it was written, and the block that is copied to as far as copies have begun.
+#[test]
+fn a_merge_that_the_power_interrupts_is_found() {
+    let scanned = |scheme: &str, acts: &[(u64, &str, u64)], at: u64| {
+        let mut drive = drive(scheme, "");
+        drive.log_blocks = 1;
+        let head = format!("fault = [{{ at = '{at} ns', kind = 'power-cut' }}]");
+        let result = outcome_with(&drive.text(), &head, acts).json();
+        number(&result, "/devices/ssd/recovery/scanned_pages")
+    };
+    let (data, pages) = (16.0, PAGES as u64);
+    let copy = READ + 2 * PAGE + PROGRAM;
+    // Two pages of the first block are logged; a page of the second one merges them.
+    let next = 4 * PROGRAM;
+    let acts = [(0, "write", 5), (0, "write", 3), (next, "write", pages + 5)];
+    let merged = next + pages * copy;
+    for (at, logged) in [
+        (next - 1, 2.0),
+        // The log block and the first copy; before the end of the last one; before and in the erases of the old blocks.
+        (next + 1, 2.0 + 1.0),
+        (next + copy + 1, 2.0 + 2.0),
+        (merged - 1, 2.0 + 8.0),
+        (merged + 1, 2.0),
+        (merged + ERASE + 1, 0.0),
+        (merged + 2 * ERASE + PAGE + 1, 1.0),
+    ] {
+        assert_eq!(scanned("bast", &acts, at), data + logged, "bast at {at}");
+    }
+    // Pages in order are logged in place: the rest of the block is copied behind them, and the old one erased.
+    let acts = [(0, "write", 0), (0, "write", 1), (next, "write", pages + 5)];
+    let merged = next + (pages - 2) * copy;
+    for (at, logged) in [
+        (next + 1, 2.0 + 1.0),
+        (merged - 1, 8.0),
+        (merged + ERASE + PAGE + 1, 1.0),
+    ] {
+        assert_eq!(
+            scanned("bast", &acts, at),
+            data + logged,
+            "in place at {at}"
+        );
+    }
+    // With a map of blocks, the pages before the one that is written are copied first.
+    let acts = [(0, "write", 5)];
+    for (at, logged) in [
+        (1, 1.0),
+        (copy + 1, 2.0),
+        (5 * copy - 1, 5.0),
+        (5 * copy + PAGE + 1, 6.0),
+    ] {
+        assert_eq!(scanned("block", &acts, at), data + logged, "block at {at}");
+    }
 }

@@ -17,7 +17,7 @@ mod wear;
 use serde_json::Value;
 
 use crate::support::twins::completions;
-use crate::support::{RunOptions, from_text, outcome_of};
+use crate::support::{Outcome, RunOptions, from_text, outcome_of};
 
 /// A small drive of one plane: pages of 4 KiB, a block on the channel in 100 ns, no commands, no controller.
 pub struct Plane<'a> {
@@ -62,6 +62,16 @@ pub fn times(drive: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
 /// The same with keys at the head of the spec, and the whole result.
 #[track_caller]
 pub fn times_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
+    let outcome = outcome_with(drive, head, requests);
+    let ends = completions(&outcome, requests.len());
+    let times = ends.iter().zip(requests);
+    let times = times.map(|(end, (at, ..))| end.expect("it completes") - at);
+    (times.collect(), outcome.json())
+}
+
+/// What comes of such a run, in which requests may fail.
+#[track_caller]
+pub fn outcome_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let mut trace = String::from("time_ns,op,lbn,blocks\n");
@@ -80,12 +90,7 @@ pub fn times_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> (Ve
         keep_requests: true,
         ..RunOptions::default()
     };
-    let outcome = outcome_of(&from_text(spec), &options);
-    let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
-    let ends = completions(&outcome, requests.len());
-    let times = ends.iter().zip(requests);
-    let times = times.map(|(end, (at, ..))| end.expect("it completes") - at);
-    (times.collect(), outcome.json())
+    outcome_of(&from_text(spec), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Writes of `count` pages from one on, a millisecond and a half apart: one is done when the next arrives.

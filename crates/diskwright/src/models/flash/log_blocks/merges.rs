@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::choices::Choice;
-use super::{Flash, Log, LogBlocks, LogScheme};
+use super::{Filled, Flash, Log, LogBlocks, LogScheme};
 
 /// A step of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub enum Step {
 enum Purpose {
     /// It is the data block.
     Merge,
-    /// It stays the log block of its logical block.
-    Pad,
+    /// It stays the log block of its logical block, which had been written up to this page.
+    Pad(u32),
 }
 
 /// Pages of a logical block that are copied to their own places in a block.
@@ -45,31 +45,56 @@ struct Copying {
     purpose: Purpose,
 }
 
+/// A block that is erased when everything has been copied.
+#[derive(Clone, Copy)]
+struct Old {
+    block: u32,
+    /// After a power cut so many of its pages must be looked at.
+    to_scan: u32,
+    /// Until everything has been copied it is the data block.
+    is_data: bool,
+}
+
+impl Old {
+    fn data(filled: Filled, pages: u32) -> Old {
+        Old {
+            block: filled.block,
+            to_scan: filled.to_scan(pages),
+            is_data: true,
+        }
+    }
+
+    fn log(filled: Filled) -> Old {
+        Old {
+            block: filled.block,
+            to_scan: filled.next,
+            is_data: false,
+        }
+    }
+}
+
 /// What a plane does before its next page is written.
 #[derive(Default)]
 pub(super) struct Job {
     copying: Option<Copying>,
-    /// Blocks that are erased when everything has been copied.
-    erases: VecDeque<u32>,
+    erases: VecDeque<Old>,
     /// A log block of many logical blocks, each of which is merged by itself, and whether one has been.
-    shared: Option<(u32, bool)>,
+    shared: Option<(Filled, bool)>,
 }
 
 impl Job {
     /// Blocks that it has, and how many pages of each must be looked at to know what is in it.
-    pub fn to_scan(&self, pages: u32) -> impl Iterator<Item = (u32, u32)> {
+    pub fn to_scan(&self) -> impl Iterator<Item = (u32, u32)> {
         let into = self.copying.iter();
-        let into = into.filter(|copying| matches!(copying.purpose, Purpose::Merge));
-        let into = into.map(|copying| (copying.into, copying.at));
-        let shared = self.shared.map(|(block, _)| (block, pages));
-        // While pages are copied the first of them is still the data block.
-        let (counted, of_each) = match self.copying {
-            Some(_) => (1, pages),
-            None => (0, 1),
-        };
-        let erases = self.erases.iter().skip(counted);
+        let into = into.map(|copying| match copying.purpose {
+            Purpose::Merge => (copying.into, copying.at),
+            Purpose::Pad(written) => (copying.into, copying.at - written),
+        });
+        let shared = self.shared.map(|(log, _)| (log.block, log.next));
+        let is_counted = |old: &Old| old.is_data && self.copying.is_some();
+        let erases = self.erases.iter().filter(move |old| !is_counted(old));
         into.chain(shared)
-            .chain(erases.map(move |&block| (block, of_each)))
+            .chain(erases.map(|old| (old.block, old.to_scan)))
     }
 }
 
@@ -84,7 +109,7 @@ impl LogBlocks {
                     let log = self.planes[plane as usize].logs.remove(log);
                     match self.rules.scheme {
                         LogScheme::Fast => Job {
-                            shared: Some((log.filled.block, false)),
+                            shared: Some((log.filled, false)),
                             ..Job::default()
                         },
                         _ => self.merge(plane, log, flash)?,
@@ -108,16 +133,17 @@ impl LogBlocks {
     /// The merge of a log block with the data block of its logical block.
     fn merge(&mut self, plane: u32, log: Log, flash: &mut Flash<'_>) -> Option<Job> {
         let data = self.planes[plane as usize].data[log.owner as usize];
-        let data = data.expect("what is logged has been written before").block;
+        let data = data.expect("what is logged has been written before");
+        let data = Old::data(data, self.pages);
         if flash.blocks.block(log.filled.block).valid == 0 {
             self.counts.dropped += 1;
             return Some(Job {
-                erases: [log.filled.block].into(),
+                erases: [Old::log(log.filled)].into(),
                 ..Job::default()
             });
         }
         if !log.in_place {
-            return self.full_merge(plane, log.owner, [data, log.filled.block].into(), flash);
+            return self.full_merge(plane, log.owner, [data, Old::log(log.filled)].into(), flash);
         }
         match log.filled.next == self.pages {
             true => self.counts.switch += 1,
@@ -143,7 +169,7 @@ impl LogBlocks {
         &mut self,
         plane: u32,
         logical: u32,
-        erases: VecDeque<u32>,
+        erases: VecDeque<Old>,
         flash: &mut Flash<'_>,
     ) -> Option<Job> {
         let into = self.open(plane, flash)?;
@@ -187,7 +213,7 @@ impl LogBlocks {
                 until: page,
                 next: page,
                 only: None,
-                purpose: Purpose::Pad,
+                purpose: Purpose::Pad(log.filled.next),
             }),
             ..Job::default()
         })
@@ -213,7 +239,7 @@ impl LogBlocks {
                 only: Some(block),
                 purpose: Purpose::Merge,
             }),
-            erases: [block].into(),
+            erases: [Old::data(data, self.pages)].into(),
             shared: None,
         });
         self.next_step(plane, flash)
@@ -236,23 +262,23 @@ impl LogBlocks {
                 }
                 continue;
             }
-            if let Some(block) = job.erases.pop_front() {
+            if let Some(old) = job.erases.pop_front() {
                 self.planes[plane as usize].job = Some(job);
-                return Some(Step::Erase(block));
+                return Some(Step::Erase(old.block));
             }
-            let (block, has_merged) = job.shared?;
-            match self.next_of_shared(block, flash) {
+            let (log, has_merged) = job.shared?;
+            match self.next_of_shared(log.block, flash) {
                 Some(logical) => {
                     let erases = self.blocks_of(plane, logical);
                     // Without a free block the drive is worn out, and everything stays where it is.
                     let mut merge = self.full_merge(plane, logical, erases, flash)?;
-                    merge.shared = Some((block, true));
+                    merge.shared = Some((log, true));
                     job = merge;
                 }
                 None => {
                     self.counts.dropped += u64::from(!has_merged);
                     job.shared = None;
-                    job.erases.push_back(block);
+                    job.erases.push_back(Old::log(log));
                 }
             }
             self.planes[plane as usize].job = Some(job);
@@ -291,7 +317,7 @@ impl LogBlocks {
         } = copying;
         match purpose {
             Purpose::Merge => self.set_data(plane, logical, into, next, flash),
-            Purpose::Pad => {
+            Purpose::Pad(_) => {
                 let mut logs = self.planes[plane as usize].logs.iter_mut();
                 if let Some(log) = logs.find(|log| log.filled.block == into) {
                     log.filled.next = next;
@@ -308,12 +334,11 @@ impl LogBlocks {
     }
 
     /// The blocks that are erased when a logical block has been copied: its data block, and its log block of sequential writes.
-    fn blocks_of(&mut self, plane: u32, logical: u32) -> VecDeque<u32> {
+    fn blocks_of(&mut self, plane: u32, logical: u32) -> VecDeque<Old> {
         let its = &mut self.planes[plane as usize];
-        let data = its.data[logical as usize].map(|data| data.block);
+        let data = its.data[logical as usize].map(|data| Old::data(data, self.pages));
         let log = its.sequential.take_if(|log| log.owner == logical);
-        data.into_iter()
-            .chain(log.map(|log| log.filled.block))
-            .collect()
+        let log = log.map(|log| Old::log(log.filled));
+        data.into_iter().chain(log).collect()
     }
 }

@@ -58,6 +58,13 @@ struct Filled {
     next: u32,
 }
 
+impl Filled {
+    /// How many pages of this data block tell what is in it: of a full one, one does.
+    fn to_scan(self, pages: u32) -> u32 {
+        if self.next == pages { 1 } else { self.next }
+    }
+}
+
 /// A log block.
 #[derive(Clone, Copy, Debug)]
 struct Log {
@@ -208,14 +215,11 @@ impl LogBlocks {
         let pages = self.pages;
         self.planes.iter().flat_map(move |plane| {
             let data = plane.data.iter().flatten();
-            let data = data.map(move |data| match data.next == pages {
-                true => (data.block, 1),
-                false => (data.block, data.next),
-            });
+            let data = data.map(move |data| (data.block, data.to_scan(pages)));
             let logs = plane.logs.iter().chain(&plane.sequential);
             let logs = logs.map(|log| (log.filled.block, log.filled.next));
             data.chain(logs)
-                .chain(plane.job.iter().flat_map(move |job| job.to_scan(pages)))
+                .chain(plane.job.iter().flat_map(Job::to_scan))
         })
     }
 }
