@@ -277,6 +277,8 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("SsdSpec", "timing" | "interface") => Hint::Omit,
         // Requests fail on a worn-out drive, as they are to.
         ("RetryDescription", "erases" | "most") => draw.scaled(1..=20).into(),
+        // Reads of 50 ms beside an array that scrubs without a pause take half an hour to simulate.
+        ("RetryDescription", "time") => format!("{} us", draw.scaled(1..=400)).into(),
         ("RefreshDescription", "reads") => draw.scaled(1..=2000).into(),
         ("RefreshDescription", "period") => format!("{} ms", draw.scaled(100..=90_000)).into(),
         ("RetryDescription", "age") => format!("{} us", draw.scaled(1..=900_000)).into(),
