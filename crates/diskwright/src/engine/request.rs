@@ -34,6 +34,9 @@ impl Op {
         }
     }
 
+    /// How many numbers operations have.
+    pub const NUMBERS: usize = 5;
+
     /// Its number among those that a workload has; behind these for a command to an NV cache, which no workload has.
     #[inline]
     pub const fn number(self) -> usize {

@@ -28,8 +28,8 @@ pub(super) struct Completed {
 #[derive(Default)]
 pub struct Measurements {
     completed: u64,
-    reads: u64,
-    writes: u64,
+    /// Those completed by the number of their operation.
+    completed_by_op: [u64; Op::NUMBERS],
     blocks: u64,
     failed: u64,
     first_arrival: Option<Time>,
@@ -203,9 +203,7 @@ impl Measurements {
     fn count(&mut self, batch: &[Completed]) {
         self.completed += batch.len() as u64;
         for Completed { request, .. } in batch {
-            let op = request.command.op;
-            self.reads += u64::from(op == Op::Read);
-            self.writes += u64::from(op == Op::Write);
+            self.completed_by_op[request.command.op.number()] += 1;
             self.blocks += u64::from(request.command.blocks);
             self.failed += u64::from(request.outcome != Some(Outcome::Ok));
             self.last_completion = self.last_completion.max(request.completion);
@@ -292,8 +290,8 @@ impl Measurements {
         let counts = [
             ("completed", self.completed),
             ("measured", self.measured_count()),
-            ("reads", self.reads),
-            ("writes", self.writes),
+            ("reads", self.completed_by_op[Op::Read.number()]),
+            ("writes", self.completed_by_op[Op::Write.number()]),
             ("blocks", self.blocks),
             ("failed", self.failed),
         ];

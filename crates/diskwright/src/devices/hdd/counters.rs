@@ -13,8 +13,8 @@ use crate::models::queue::Pending;
 pub(super) struct HddCounters {
     pub(super) requests: u64,
     measured: Measured<Sums>,
-    pub(super) reads: u64,
-    pub(super) writes: u64,
+    /// Requests by the number of their operation.
+    by_op: [u64; Op::NUMBERS],
     pub(super) accesses: u64,
     pub(super) read_modify_writes: u64,
     pub(super) seeks: u64,
@@ -50,11 +50,7 @@ impl HddCounters {
         let (busy, queue_area) = (self.busy, self.queue_area);
         self.measured.begin(now, || Sums { busy, queue_area });
         self.requests += 1;
-        match op {
-            Op::Read => self.reads += 1,
-            Op::Write => self.writes += 1,
-            Op::Flush | Op::Trim | Op::NvCache(_) => {}
-        }
+        self.by_op[op.number()] += 1;
     }
 
     /// Since the last change of its length up to `now` the queue has had `queued` requests.
@@ -169,8 +165,8 @@ impl HddCounters {
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
         put("requests", json!(self.requests));
-        put("reads", json!(self.reads));
-        put("writes", json!(self.writes));
+        put("reads", json!(self.by_op[Op::Read.number()]));
+        put("writes", json!(self.by_op[Op::Write.number()]));
         put("media_accesses", json!(self.accesses));
         put("read_modify_writes", json!(self.read_modify_writes));
         put("seeks", json!(self.seeks));

@@ -374,13 +374,7 @@ fn space<'a>(
             return Default::default();
         }
         let read = arm.phase(now + before_read);
-        let is_same = before_read == before_write;
-        let write = if is_same {
-            read
-        } else {
-            arm.phase(now + before_write)
-        };
-        (read, write)
+        (read, arm.phase(now + before_write))
     };
     views.clear();
     let first = match medium.arms.len() {

@@ -309,7 +309,8 @@ impl DriveDescription {
 
     /// The figures a data sheet would show, of the `hardware` that was built from this description.
     pub fn summary(&self, hardware: &Hardware) -> DriveSummary {
-        let Mechanics { layout, seek, .. } = &hardware.mechanics;
+        let mechanics = &hardware.mechanics;
+        let (layout, seek) = (&mechanics.layout, mechanics.seek());
         let zones = layout.zones();
         let ends = [&zones[0], &zones[zones.len() - 1]];
         DriveSummary {

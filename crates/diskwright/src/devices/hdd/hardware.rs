@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::hint::select_unpredictable;
 
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;
@@ -43,20 +44,15 @@ impl Overhead {
     }
     #[inline]
     pub(super) fn before(&self, write: bool, after_write: bool) -> Time {
-        match (write, after_write) {
-            (false, false) => self.read_after_read,
-            (false, true) => self.read_after_write,
-            (true, false) => self.write_after_read,
-            (true, true) => self.write_after_write,
-        }
+        // Whether a request writes cannot be foreseen: no branch hangs on it.
+        let read = select_unpredictable(after_write, self.read_after_write, self.read_after_read);
+        let written =
+            select_unpredictable(after_write, self.write_after_write, self.write_after_read);
+        select_unpredictable(write, written, read)
     }
     #[inline]
     pub(super) fn completion(&self, write: bool) -> Time {
-        if write {
-            self.completion_write
-        } else {
-            self.completion_read
-        }
+        select_unpredictable(write, self.completion_write, self.completion_read)
     }
 }
 

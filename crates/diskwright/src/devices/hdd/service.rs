@@ -483,7 +483,7 @@ fn serve<T: Tally>(
         true => command.blocks,
         false => medium.share(group, command).map(|(_, blocks)| blocks).sum(),
     };
-    if is_write && !interface.overlapped {
+    if !interface.overlapped && is_write {
         let bus = interface.write_time(blocks);
         parts.add(Part::Bus, bus);
         cursor.now += bus;

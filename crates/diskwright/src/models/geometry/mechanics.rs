@@ -11,16 +11,15 @@ use crate::base::units::Time;
 pub struct Mechanics {
     /// Where every sector is.
     pub layout: Layout,
-    /// Arm motion before a read.
-    pub seek: SeekCurve,
-    /// Arm motion before a write, without the settling.
-    write_seek: SeekCurve,
+    /// Arm motion before a read, and before a write, without the settling. An index finds the one of an access without a branch, which could
+    /// not be foreseen.
+    seeks: [SeekCurve; 2],
     /// Rotation.
     pub spindle: Spindle,
     /// Time to change the active head.
     pub head_switch: Time,
-    /// Settling before a write, ns, once after any motion; some drives' descriptions have it negative.
-    write_settle_ns: i64,
+    /// Settling before a read, which has none, and before a write, ns, once after any motion; some drives' descriptions have it negative.
+    settles_ns: [i64; 2],
     /// No distance is covered before a write in less than before a read and this, ns, which is not above zero.
     least_settle_ns: i64,
 }
@@ -155,11 +154,10 @@ impl Mechanics {
     ) -> Mechanics {
         Mechanics {
             layout,
-            write_seek: seek.clone(),
-            seek,
+            seeks: [seek.clone(), seek],
             spindle,
             head_switch,
-            write_settle_ns,
+            settles_ns: [0, write_settle_ns],
             least_settle_ns: write_settle_ns.min(0),
         }
     }
@@ -170,12 +168,25 @@ impl Mechanics {
     /// # Errors
     /// A seek of a write that is not longer than the settling.
     pub fn with_write_seek(self, curve: &SeekCurve) -> Result<Mechanics, InputError> {
-        let write_seek = curve.before_settling(self.write_settle_ns)?;
+        let [read, _] = self.seeks;
+        let [_, settle_ns] = self.settles_ns;
+        let write = curve.before_settling(settle_ns)?;
         Ok(Mechanics {
-            least_settle_ns: self.seek.least_below(&write_seek, self.write_settle_ns),
-            write_seek,
+            least_settle_ns: read.least_below(&write, settle_ns),
+            seeks: [read, write],
             ..self
         })
+    }
+
+    /// Arm motion before a read.
+    #[inline]
+    pub fn seek(&self) -> &SeekCurve {
+        &self.seeks[usize::from(false)]
+    }
+
+    /// Arm motion before a write, without the settling.
+    fn write_seek(&self) -> &SeekCurve {
+        &self.seeks[usize::from(true)]
     }
 
     /// The target of an access that begins with `run`.
@@ -205,14 +216,14 @@ impl Mechanics {
     /// overlap, and then the write settling if anything moved.
     #[inline]
     pub fn motion_time(&self, from: HeadPosition, to: HeadPosition, write: bool) -> Time {
-        let curve = if write { &self.write_seek } else { &self.seek };
-        self.settled(self.moved(curve, from, to), write)
+        self.settled(self.moved(from, to, write), write)
     }
 
     /// The longer of seek and head switch.
     #[inline]
-    fn moved(&self, curve: &SeekCurve, from: HeadPosition, to: HeadPosition) -> Time {
+    fn moved(&self, from: HeadPosition, to: HeadPosition, write: bool) -> Time {
         // Both ways are worked out, so that nothing hangs on a branch that cannot be foreseen.
+        let curve = &self.seeks[usize::from(write)];
         let seek = curve.time(from.cylinder.abs_diff(to.cylinder));
         let switched = seek.max(self.head_switch);
         if from.head == to.head { seek } else { switched }
@@ -224,17 +235,17 @@ impl Mechanics {
         if motion == Time::ZERO {
             return motion;
         }
-        let settle = if write { self.write_settle_ns } else { 0 };
+        let settle = self.settles_ns[usize::from(write)];
         Time::from_ns((motion.ns() as i64 + settle).max(0) as u64)
     }
 
     /// [`Self::motion_time`], divided: what a write takes longer than a read would is settling. A negative settling time shortens the
     /// motion before it.
     pub fn motion(&self, from: HeadPosition, to: HeadPosition, write: bool) -> Motion {
-        let before_settle = self.moved(&self.seek, from, to);
+        let before_settle = self.moved(from, to, false);
         let total = self.motion_time(from, to, write);
         let moved = before_settle.min(total);
-        let is_seek = before_settle == self.seek.time(from.cylinder.abs_diff(to.cylinder));
+        let is_seek = before_settle == self.seek().time(from.cylinder.abs_diff(to.cylinder));
         let if_so = |condition: bool| if condition { moved } else { Time::ZERO };
         Motion {
             seek: if_so(is_seek),
@@ -270,17 +281,17 @@ impl Mechanics {
     /// No place at least `distance` cylinders away, at least one, can be written to sooner than this. It does not fall with the distance.
     #[inline]
     pub fn soonest_write(&self, distance: u32) -> Time {
-        match self.write_seek.floor(distance).ns() {
+        match self.write_seek().floor(distance).ns() {
             // Where a seek takes no time, nothing settles.
             0 => Time::ZERO,
-            motion => Time::from_ns(motion.saturating_add_signed(self.write_settle_ns)),
+            motion => Time::from_ns(motion.saturating_add_signed(self.settles_ns[1])),
         }
     }
 
     /// No motion before a write takes longer.
     pub fn longest_write(&self) -> Time {
-        let motion = self.write_seek.longest().max(self.head_switch).ns();
-        Time::from_ns(motion.saturating_add_signed(self.write_settle_ns))
+        let motion = self.write_seek().longest().max(self.head_switch).ns();
+        Time::from_ns(motion.saturating_add_signed(self.settles_ns[1]))
     }
 
     /// No place farther away than this can be written to within `span`.
@@ -300,7 +311,7 @@ impl Mechanics {
     /// No target `distance` or more cylinders away is reached sooner than this.
     #[inline]
     pub fn soonest(&self, distance: u32) -> Time {
-        let floor = self.seek.floor(distance).ns();
+        let floor = self.seek().floor(distance).ns();
         Time::from_ns(floor.saturating_add_signed(self.least_settle_ns))
     }
 }

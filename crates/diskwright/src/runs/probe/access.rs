@@ -227,7 +227,11 @@ mod tests {
             let mut held = 0;
             for access in &found[1..] {
                 // Between neighbours a switch to another head may be longer than the seek.
-                let seek = hardware.mechanics.seek.time(access.distance_cylinders).ms();
+                let seek = hardware
+                    .mechanics
+                    .seek()
+                    .time(access.distance_cylinders)
+                    .ms();
                 let switch = hardware.mechanics.head_switch.ms();
                 let heads = f64::from(hardware.mechanics.layout.surfaces());
                 let motion = seek + (switch - seek).max(0.0) * (1.0 - 1.0 / heads);

@@ -57,7 +57,7 @@ impl Subject {
         let turn = mechanics.spindle.period();
         Ok(Subject {
             // The second turn is more than settling and the passing of sectors take.
-            longest_access: mechanics.seek.full_stroke() + turn + turn,
+            longest_access: mechanics.seek().full_stroke() + turn + turn,
             engine: as_shipped(drive, write_cache)?,
         })
     }

@@ -141,7 +141,7 @@ mod tests {
             let writes = writes.map(|curve| SeekCurve::build(curve, cylinders).expect("sound"));
             for seek in curve {
                 let distance = seek.distance_cylinders;
-                let time = mechanics.seek.time(distance);
+                let time = mechanics.seek().time(distance);
                 let settled = match &writes {
                     Some(curve) => curve.time(distance),
                     None => Time::from_ns(time.ns().saturating_add_signed(settle)),
@@ -206,7 +206,7 @@ mod tests {
                 in_time
             };
             let found = latest(to) - latest(from);
-            assert_eq!(found, mechanics.seek.time(distance).ns(), "{distance}");
+            assert_eq!(found, mechanics.seek().time(distance).ns(), "{distance}");
         }
     }
 }

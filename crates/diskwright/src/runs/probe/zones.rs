@@ -237,7 +237,7 @@ mod tests {
     /// The two of a zone: within a cylinder, and to the next one.
     fn both(hardware: &Hardware, zone: &Zone) -> (f64, f64) {
         let switch = hardware.mechanics.head_switch;
-        let step = hardware.mechanics.seek.time(1);
+        let step = hardware.mechanics.seek().time(1);
         let next = match zone.surfaces() {
             1 => step,
             _ => step.max(switch),

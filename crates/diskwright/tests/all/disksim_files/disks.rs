@@ -214,7 +214,7 @@ fn every_seek_type_is_a_curve() {
         let kind = [("disk0", "Model:Mechanical Model:Seek type", kind)];
         let all: Vec<_> = kind.iter().chain(more).copied().collect();
         let hardware = drive(&all).hardware().expect("sound");
-        move |distance| hardware.mechanics.seek.time(distance).ms()
+        move |distance| hardware.mechanics.seek().time(distance).ms()
     };
     let near =
         |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} {expected}");

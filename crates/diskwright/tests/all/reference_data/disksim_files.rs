@@ -80,8 +80,8 @@ fn every_track_and_every_seek_is_where_the_librarys_is() {
         }
         for distance in 0..expected.layout.cylinders() {
             assert_eq!(
-                found.seek.time(distance),
-                expected.seek.time(distance),
+                found.seek().time(distance),
+                expected.seek().time(distance),
                 "{name} {distance}"
             );
         }

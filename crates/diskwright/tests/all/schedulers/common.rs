@@ -126,7 +126,7 @@ pub fn mechanics_of(writes: Writes) -> Mechanics {
 /// No positioning in [`mechanics`] takes longer: the slowest motion and a revolution.
 pub fn slowest(m: &Mechanics) -> Time {
     let cylinders = 0..m.layout.cylinders();
-    let seek = cylinders.map(|distance| m.seek.time(distance)).max();
+    let seek = cylinders.map(|distance| m.seek().time(distance)).max();
     let motion = seek.expect("a cylinder").max(m.head_switch);
     motion.max(m.longest_write()) + m.spindle.period()
 }

@@ -1,5 +1,7 @@
 //! Shortest access time first.
 
+use std::hint::select_unpredictable;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -125,11 +127,7 @@ impl Best {
     #[inline]
     fn offer(&mut self, reach: u64, slot: Slot) {
         self.second = self.second.min(reach.max(self.reach));
-        self.slot = if reach < self.reach {
-            Some(slot)
-        } else {
-            self.slot
-        };
+        self.slot = select_unpredictable(reach < self.reach, Some(slot), self.slot);
         self.reach = self.reach.min(reach);
     }
 
