@@ -51,12 +51,16 @@ impl Engine {
                 assert_eq!(parent, None, "{child:?} has one parent");
             }
         }
+        let mut requests = Slab::default();
+        if checker.is_some() {
+            requests.count_by_device(devices.len());
+        }
         let kernel = Kernel {
             now: Time::ZERO,
             timeline: Timeline::default(),
             messages: Messages::default(),
             wakes: Fifo::default(),
-            requests: Slab::default(),
+            requests,
             checker,
             are_behind_background: vec![false; parents.len()],
             parents,

@@ -1,10 +1,12 @@
 //! Items in ascending order of their keys, those of one key in the order in which they were added.
 //!
 //! They are kept in a few queues that are ascending each: what is added with one and the same delay after another comes in order, and most devices
-//! have few delays. Finding the queue and finding the first item are a look at their ends; what fits no queue goes to a heap.
+//! have few delays. Finding the queue and finding the first item are a look at their ends; what fits no queue goes to a heap. Which queue has it
+//! cannot be foreseen: no branch hangs on it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::hint::select_unpredictable;
 
 /// Queues: the delays of a device, and what is left over.
 const LANES: usize = 5;
@@ -87,18 +89,17 @@ impl<T: Copy + Ord> Lanes<T> {
         self.added += 1;
         let (mut lane, mut best) = (self.used, 0);
         for (number, &last) in self.lasts[..self.used].iter().enumerate() {
-            if last <= key && last >= best {
-                (lane, best) = (number, last);
-            }
+            let is_better = (last <= key) & (last >= best);
+            lane = select_unpredictable(is_better, number, lane);
+            best = select_unpredictable(is_better, last, best);
         }
         if lane == HEAP {
             self.heap.push(Reverse((ticket, item)));
         } else {
             self.used = self.used.max(lane + 1);
             let queue = &mut self.queues[lane];
-            if queue.is_empty() {
-                self.firsts[lane] = ticket.place();
-            }
+            let first = &mut self.firsts[lane];
+            *first = select_unpredictable(queue.is_empty(), ticket.place(), *first);
             queue.push_back((ticket, item));
             self.lasts[lane] = key;
         }
@@ -128,15 +129,14 @@ impl<T: Copy + Ord> Lanes<T> {
             taken
         };
         let of_heap = self.heap.peek();
-        (self.first, self.at) = (
-            of_heap.map_or(NONE, |Reverse((ticket, _))| ticket.place()),
-            HEAP,
-        );
-        for (number, &first) in self.firsts[..self.used].iter().enumerate() {
-            if first < self.first {
-                (self.first, self.at) = (first, number);
-            }
+        let mut first = of_heap.map_or(NONE, |Reverse((ticket, _))| ticket.place());
+        let mut at = HEAP;
+        for (number, &of_lane) in self.firsts.iter().enumerate() {
+            let is_sooner = of_lane < first;
+            first = select_unpredictable(is_sooner, of_lane, first);
+            at = select_unpredictable(is_sooner, number, at);
         }
+        (self.first, self.at) = (first, at);
         Some(taken)
     }
 }

@@ -389,6 +389,13 @@ impl Request {
     }
 }
 
+/// How many requests a device has, and how many it has asked of its children.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnderWay {
+    pub(crate) requests: usize,
+    pub(crate) of_children: usize,
+}
+
 /// The requests in flight. A request's number is reused once it has ended.
 #[derive(Default)]
 pub struct Slab {
@@ -397,6 +404,8 @@ pub struct Slab {
     /// Those of which the run does not go on for it alone, of all devices and of each.
     in_background: usize,
     of_device: Vec<u32>,
+    /// What each device has under way, counted only where somebody asks for it.
+    under_way: Option<Vec<UnderWay>>,
 }
 
 impl Slab {
@@ -409,6 +418,13 @@ impl Slab {
         owner: Option<DeviceId>,
         device: DeviceId,
     ) -> RequestId {
+        if let Some(under_way) = &mut self.under_way {
+            let (own, of_children) = ends(owner, device);
+            under_way[own].requests += 1;
+            if let Some(owner) = of_children {
+                under_way[owner].of_children += 1;
+            }
+        }
         match self.free.pop() {
             Some(index) => {
                 self.entries[index as usize].renew(command, now, owner, device);
@@ -458,7 +474,24 @@ impl Slab {
             self.of_device[device] -= 1;
             self.in_background -= 1;
         }
+        let request = &self.entries[id.0 as usize];
+        if let Some(under_way) = &mut self.under_way {
+            let (own, of_children) = ends(request.owner, request.device);
+            under_way[own].requests -= 1;
+            if let Some(owner) = of_children {
+                under_way[owner].of_children -= 1;
+            }
+        }
         self.free.push(id.0);
+    }
+    /// Counts from now on, when nothing is under way, what each of so many devices has.
+    pub(crate) fn count_by_device(&mut self, devices: usize) {
+        debug_assert_eq!(self.entries.len(), self.free.len(), "nothing is under way");
+        self.under_way = Some(vec![UnderWay::default(); devices]);
+    }
+    /// What each device has under way, where that [is counted](Self::count_by_device).
+    pub(crate) fn by_device(&self) -> &[UnderWay] {
+        self.under_way.as_deref().unwrap_or_default()
     }
     /// The numbers of the requests under way.
     pub(crate) fn live(&self) -> Vec<RequestId> {
@@ -489,4 +522,10 @@ impl Slab {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// The device that has a request, and the parent that waits for it. What a device asks of itself it must end itself.
+fn ends(owner: Option<DeviceId>, device: DeviceId) -> (usize, Option<usize>) {
+    let parent = owner.filter(|&owner| owner != device);
+    (device.0 as usize, parent.map(|owner| owner.0 as usize))
 }

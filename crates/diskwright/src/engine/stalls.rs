@@ -9,22 +9,15 @@ use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::Device;
 use crate::engine::faults::Faults;
-use crate::engine::request::{DeviceId, Slab};
+use crate::engine::request::{DeviceId, Slab, UnderWay};
 use crate::engine::timeline::Timeline;
-
-/// What is under way in one device.
-#[derive(Clone, Copy, Default)]
-struct Work {
-    requests: usize,
-    of_children: usize,
-    alarms: usize,
-}
 
 /// The devices that let requests wait for nothing, so that each stall is reported once.
 #[derive(Default)]
 pub(crate) struct Stalls {
     is_reported: Vec<bool>,
-    work: Vec<Work>,
+    /// The alarms of each device.
+    alarms: Vec<usize>,
 }
 
 impl Stalls {
@@ -36,31 +29,23 @@ impl Stalls {
         checker: &mut Checker,
     ) {
         self.is_reported.resize(devices.len(), false);
-        self.work.clear();
-        self.work.resize(devices.len(), Work::default());
-        for id in requests.live() {
-            let request = requests.get(id);
-            self.work[request.device.0 as usize].requests += 1;
-            // What a device asks of itself must be ended by itself.
-            if let Some(owner) = request.owner.filter(|&owner| owner != request.device) {
-                self.work[owner.0 as usize].of_children += 1;
-            }
-        }
+        self.alarms.clear();
+        self.alarms.resize(devices.len(), 0);
         for owner in timeline.owners() {
             // Others are the host's.
-            if let Some(work) = self.work.get_mut(owner as usize) {
-                work.alarms += 1;
+            if let Some(alarms) = self.alarms.get_mut(owner as usize) {
+                *alarms += 1;
             }
         }
         for (number, device) in devices.iter().enumerate() {
             if faults.has_failed(DeviceId(number as u32)) {
                 continue;
             }
-            let Work {
+            let UnderWay {
                 requests,
                 of_children,
-                alarms,
-            } = self.work[number];
+            } = requests.by_device()[number];
+            let alarms = self.alarms[number];
             let neglected = device.neglected(now, &devices[..number]);
             let fault = if neglected > 0 {
                 format!("lets {neglected} requests wait at {now} although it could go on with them")

@@ -344,8 +344,9 @@ impl Worker {
     /// Whether it could begin something.
     #[inline]
     pub fn has_work(&self) -> bool {
-        let is_empty = self.reads.is_empty() && self.writes.is_empty() && self.cleaning.is_empty();
-        self.current.is_none() && !is_empty
+        // One branch at most: which of the lists are empty cannot be foreseen.
+        let is_empty = self.reads.is_empty() & self.writes.is_empty() & self.cleaning.is_empty();
+        self.current.is_none() & !is_empty
     }
 
     /// Whether a read or a program waits for it.

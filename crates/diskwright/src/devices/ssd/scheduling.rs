@@ -66,8 +66,8 @@ impl Ssd {
         loop {
             let entry = &mut self.channels[channel as usize];
             if entry.busy_until > cx.now() {
-                let is_wanted = entry.ready != 0 || !entry.transfers.is_empty();
-                if is_wanted && entry.alarm_at < entry.busy_until {
+                let is_wanted = (entry.ready != 0) | !entry.transfers.is_empty();
+                if is_wanted & (entry.alarm_at < entry.busy_until) {
                     entry.alarm_at = entry.busy_until;
                     cx.alarm(entry.busy_until, Token::new(kinds::CHANNEL, channel));
                 }
