@@ -1,12 +1,10 @@
 //! Items in ascending order of their keys, those of one key in the order in which they were added.
 //!
 //! They are kept in a few queues that are ascending each: what is added with one and the same delay after another comes in order, and most devices
-//! have few delays. Finding the queue and finding the first item are a look at their ends; what fits no queue goes to a heap. Which queue has it
-//! cannot be foreseen: no branch hangs on it.
+//! have few delays. Finding the queue and finding the first item are a look at their ends; what fits no queue goes to a heap.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::hint::select_unpredictable;
 
 /// Queues: the delays of a device, and what is left over.
 const LANES: usize = 5;
@@ -89,17 +87,18 @@ impl<T: Copy + Ord> Lanes<T> {
         self.added += 1;
         let (mut lane, mut best) = (self.used, 0);
         for (number, &last) in self.lasts[..self.used].iter().enumerate() {
-            let is_better = (last <= key) & (last >= best);
-            lane = select_unpredictable(is_better, number, lane);
-            best = select_unpredictable(is_better, last, best);
+            if last <= key && last >= best {
+                (lane, best) = (number, last);
+            }
         }
         if lane == HEAP {
             self.heap.push(Reverse((ticket, item)));
         } else {
             self.used = self.used.max(lane + 1);
             let queue = &mut self.queues[lane];
-            let first = &mut self.firsts[lane];
-            *first = select_unpredictable(queue.is_empty(), ticket.place(), *first);
+            if queue.is_empty() {
+                self.firsts[lane] = ticket.place();
+            }
             queue.push_back((ticket, item));
             self.lasts[lane] = key;
         }
@@ -129,14 +128,15 @@ impl<T: Copy + Ord> Lanes<T> {
             taken
         };
         let of_heap = self.heap.peek();
-        let mut first = of_heap.map_or(NONE, |Reverse((ticket, _))| ticket.place());
-        let mut at = HEAP;
-        for (number, &of_lane) in self.firsts.iter().enumerate() {
-            let is_sooner = of_lane < first;
-            first = select_unpredictable(is_sooner, of_lane, first);
-            at = select_unpredictable(is_sooner, number, at);
+        (self.first, self.at) = (
+            of_heap.map_or(NONE, |Reverse((ticket, _))| ticket.place()),
+            HEAP,
+        );
+        for (number, &first) in self.firsts[..self.used].iter().enumerate() {
+            if first < self.first {
+                (self.first, self.at) = (first, number);
+            }
         }
-        (self.first, self.at) = (first, at);
         Some(taken)
     }
 }
