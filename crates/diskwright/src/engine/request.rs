@@ -418,13 +418,7 @@ impl Slab {
         owner: Option<DeviceId>,
         device: DeviceId,
     ) -> RequestId {
-        if let Some(under_way) = &mut self.under_way {
-            let (own, of_children) = ends(owner, device);
-            under_way[own].requests += 1;
-            if let Some(owner) = of_children {
-                under_way[owner].of_children += 1;
-            }
-        }
+        self.count(owner, device, 1);
         match self.free.pop() {
             Some(index) => {
                 self.entries[index as usize].renew(command, now, owner, device);
@@ -474,20 +468,28 @@ impl Slab {
             self.of_device[device] -= 1;
             self.in_background -= 1;
         }
-        let request = &self.entries[id.0 as usize];
-        if let Some(under_way) = &mut self.under_way {
-            let (own, of_children) = ends(request.owner, request.device);
-            under_way[own].requests -= 1;
-            if let Some(owner) = of_children {
-                under_way[owner].of_children -= 1;
-            }
-        }
+        let Request { owner, device, .. } = *self.get(id);
+        self.count(owner, device, -1);
         self.free.push(id.0);
     }
     /// Counts from now on, when nothing is under way, what each of so many devices has.
     pub(crate) fn count_by_device(&mut self, devices: usize) {
         debug_assert_eq!(self.entries.len(), self.free.len(), "nothing is under way");
         self.under_way = Some(vec![UnderWay::default(); devices]);
+    }
+    #[inline]
+    fn count(&mut self, owner: Option<DeviceId>, device: DeviceId, change: isize) {
+        let Some(under_way) = &mut self.under_way else {
+            return;
+        };
+        let add = |count: &mut usize| {
+            *count = (count.checked_add_signed(change)).expect("as many end as have begun");
+        };
+        add(&mut under_way[device.0 as usize].requests);
+        // What a device asks of itself must be ended by itself.
+        if let Some(owner) = owner.filter(|&owner| owner != device) {
+            add(&mut under_way[owner.0 as usize].of_children);
+        }
     }
     /// What each device has under way, where that [is counted](Self::count_by_device).
     pub(crate) fn by_device(&self) -> &[UnderWay] {
@@ -522,10 +524,4 @@ impl Slab {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
-
-/// The device that has a request, and the parent that waits for it. What a device asks of itself it must end itself.
-fn ends(owner: Option<DeviceId>, device: DeviceId) -> (usize, Option<usize>) {
-    let parent = owner.filter(|&owner| owner != device);
-    (device.0 as usize, parent.map(|owner| owner.0 as usize))
 }

@@ -1,7 +1,7 @@
 //! The picture of an SSD: operations of the dies at work take what flash takes, workers and channels do one thing at a time, and what is
 //! shown over time adds up to the results.
 
-use crate::ssd_options::{PAGE, PROGRAM, Plane, READ};
+use crate::ssd_options::{PAGE, PROGRAM, Plane, READ, outcome_with};
 use crate::support::{Outcome, RunOptions, from_text, outcome_of};
 use diskwright::base::units::Time;
 use diskwright::engine::window::ArmTraceFrom;
@@ -15,13 +15,16 @@ fn closed(users: u32, requests: u32, load: &str, device: &str) -> String {
     )
 }
 
-fn run(text: &str, trace: ArmTraceFrom) -> Outcome {
-    let options = RunOptions {
+fn pictured(trace: ArmTraceFrom) -> RunOptions {
+    RunOptions {
         picture: true,
         arm_trace: trace,
         ..RunOptions::default()
-    };
-    outcome_of(&from_text(text.to_owned()), &options).expect("a run that goes well")
+    }
+}
+
+fn run(text: &str, trace: ArmTraceFrom) -> Outcome {
+    outcome_of(&from_text(text.to_owned()), &pictured(trace)).expect("a run that goes well")
 }
 
 fn drawn(outcome: &Outcome) -> &Value {
@@ -272,18 +275,10 @@ fn a_suspended_program_goes_on_behind_the_read() {
              [suspend.program]\ncost = '{cost} ns'\nresume = '{resume} ns'\ngap = '{gap} ns'\nmost = 1"
         ),
     };
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
     let (second, at) = (1_000_000, 1_000_000 + PAGE + gap);
-    let trace = format!("time_ns,op,lbn,blocks\n0,write,0,8\n{second},write,8,8\n{at},read,0,8\n");
-    std::fs::write(path("drive.toml"), drive.text()).expect("written");
-    std::fs::write(path("trace.csv"), trace).expect("written");
-    let text = format!(
-        "workload = {{ trace = \"{}\", format = \"csv\", pace = \"recorded\" }}\nmeasure = {{ warmup = 0 }}\n[device.ssd]\ndrive = \"{}\"\n",
-        path("trace.csv"),
-        path("drive.toml")
-    );
-    let outcome = run(&text, ArmTraceFrom::Instant(Time::from_ns(second)));
+    let requests = [(0, "write", 0), (second, "write", 1), (at, "read", 0)];
+    let options = pictured(ArmTraceFrom::Instant(Time::from_ns(second)));
+    let outcome = outcome_with(&drive.text(), "", &requests, &options);
     let film = &drawn(&outcome)["film"];
     let shown = list(&film["operations"]).iter().map(|operation| {
         let start = number(&operation["start_ns"]);

@@ -1,8 +1,9 @@
 //! The hardware of a hard disk, as numbers.
 
+use std::hint::select_unpredictable;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::hint::select_unpredictable;
 
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::drive::{APART, Act, Drive, ERASE, PAGE, PROGRAM, READ};
 use crate::ssd_options::outcome_with;
-use crate::support::run;
+use crate::support::{RunOptions, run};
 
 const PAGES: usize = 8;
 
@@ -152,7 +152,7 @@ fn a_merge_that_the_power_interrupts_is_found() {
         let mut drive = drive(scheme, "");
         drive.log_blocks = 1;
         let head = format!("fault = [{{ at = '{at} ns', kind = 'power-cut' }}]");
-        let result = outcome_with(&drive.text(), &head, acts).json();
+        let result = outcome_with(&drive.text(), &head, acts, &RunOptions::default()).json();
         number(&result, "/devices/ssd/recovery/scanned_pages")
     };
     let (data, pages) = (16.0, PAGES as u64);

@@ -16,7 +16,7 @@ mod wear;
 
 use serde_json::Value;
 
-use crate::support::twins::completions;
+use crate::support::twins::{completions, load};
 use crate::support::{Outcome, RunOptions, from_text, outcome_of};
 
 /// A small drive of one plane: pages of 4 KiB, a block on the channel in 100 ns, no commands, no controller.
@@ -62,16 +62,21 @@ pub fn times(drive: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
 /// The same with keys at the head of the spec, and the whole result.
 #[track_caller]
 pub fn times_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
-    let outcome = outcome_with(drive, head, requests);
+    let outcome = outcome_with(drive, head, requests, &RunOptions::default());
     let ends = completions(&outcome, requests.len());
     let times = ends.iter().zip(requests);
     let times = times.map(|(end, (at, ..))| end.expect("it completes") - at);
     (times.collect(), outcome.json())
 }
 
-/// What comes of such a run, in which requests may fail.
+/// What comes of such a run, in which requests may fail, with options besides: the checker is on, and requests are kept.
 #[track_caller]
-pub fn outcome_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> Outcome {
+pub fn outcome_with(
+    drive: &str,
+    head: &str,
+    requests: &[(u64, &str, u64)],
+    options: &RunOptions,
+) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let mut trace = String::from("time_ns,op,lbn,blocks\n");
@@ -81,14 +86,14 @@ pub fn outcome_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> O
     std::fs::write(path("drive.toml"), drive).expect("written");
     std::fs::write(path("trace.csv"), trace).expect("written");
     let spec = format!(
-        "{head}\n[workload]\ntrace = \"{}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{}\"\n",
-        path("trace.csv"),
+        "{head}\n{}[device.ssd]\ndrive = \"{}\"\n",
+        load(&path("trace.csv"), None),
         path("drive.toml")
     );
     let options = RunOptions {
         check: true,
         keep_requests: true,
-        ..RunOptions::default()
+        ..options.clone()
     };
     outcome_of(&from_text(spec), &options).unwrap_or_else(|error| panic!("{error}"))
 }
