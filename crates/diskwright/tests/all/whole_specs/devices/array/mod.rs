@@ -64,6 +64,12 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     let mut array = json!({ "layout": layout, "spindles": spindles, "member": members });
     if has_redundancy && draw.chance(0.3) {
         array["scrub"] = draw.named("ScrubRules");
+        let members = array["member"].to_string();
+        let has_elevators = ["\"hdd\"", "\"scheduler\""].map(|key| members.contains(key));
+        if array["scrub"].get("every").is_some() && has_elevators.contains(&true) {
+            // An elevator that a scrub sends back to the first block again and again, past all requests that begin behind that, never serves these.
+            array["scrub"]["every"] = draw.time(100_000, 5_000_000);
+        }
     }
     if has_redundancy && least < LARGEST_REBUILT && draw.chance(0.5) {
         let largest = (0..blocks.len()).max_by_key(|&member| blocks[member]);
