@@ -28,7 +28,7 @@ pub const LEFT_OUT: [&str; 10] = [
 pub const AREAS: [Area; 4] = [
     Area {
         name: "checker",
-        sources: &["engine/checker.rs", "engine/stalls.rs"],
+        sources: &["engine/checker", "engine/stalls.rs"],
         units: &["engine::"],
         integrations: &["checked_runs::", "checked_arrays::"],
     },

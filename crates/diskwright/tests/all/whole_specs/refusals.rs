@@ -10,6 +10,7 @@ const RARE: &[&str] = &[
     "there is no place for",
     // A table of counts with fewer places than its clone would begin again at.
     "come again, and none is new",
+    "come again, and no new one has as many",
     // A load that time alone ends, as what a device is warmed with.
     "no number of requests to warm with",
     // A unit larger than the smallest member, of which the capacity is what its drive's layout leaves.

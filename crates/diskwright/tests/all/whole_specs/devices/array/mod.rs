@@ -66,9 +66,9 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
         array["scrub"] = draw.named("ScrubRules");
         let members = array["member"].to_string();
         let has_elevators = ["\"hdd\"", "\"scheduler\""].map(|key| members.contains(key));
-        if array["scrub"].get("every").is_some() && has_elevators.contains(&true) {
-            // An elevator that a scrub sends back to the first block again and again, past all requests that begin behind that, never serves these.
-            array["scrub"]["every"] = draw.time(100_000, 5_000_000);
+        if has_elevators.contains(&true) {
+            // Between its steps there must be time for the host's requests: on its way to the next step an elevator passes those that begin inside this one.
+            array["scrub"]["rate"] = "0.1 MB/s".into();
         }
     }
     if has_redundancy && least < LARGEST_REBUILT && draw.chance(0.5) {
