@@ -24,6 +24,8 @@ pub struct Draw<'a> {
     pub nv_cache: u64,
     /// Whether the loads of several streams have users.
     pub users: Option<bool>,
+    /// Blocks of the device that was drawn last, at most: loads may keep to fewer.
+    pub capacity: u64,
     /// Blocks of the smallest device with a medium of its own.
     pub least_medium: u64,
     /// The paths of devices, as faults name them: of all, and of those with a medium of their own.
@@ -56,6 +58,7 @@ impl<'a> Draw<'a> {
             requests: 0,
             nv_cache: 0,
             users: None,
+            capacity: 0,
             least_medium: u64::MAX,
             paths: (Vec::new(), Vec::new()),
         }

@@ -21,11 +21,12 @@ const LEAST_BLOCKS: u64 = 2048;
 
 fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     let count = draw.scaled(1..=3);
-    let (mut devices, mut blocks) = (Vec::new(), 0);
+    let (mut devices, mut blocks, mut capacity) = (Vec::new(), 0, 0);
     for _ in 0..count {
         let (one, of_one) = device(draw, depth - 1);
         devices.push(one);
         blocks += of_one;
+        capacity += draw.capacity;
     }
     let mut controller = json!({ "device": devices });
     if draw.chance(0.4) {
@@ -72,6 +73,7 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
         }
         _ => {}
     }
+    draw.capacity = capacity;
     let region = if draw.chance(0.8) { region } else { blocks };
     (controller, region.min(blocks))
 }

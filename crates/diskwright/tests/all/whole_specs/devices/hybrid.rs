@@ -18,6 +18,7 @@ pub const KIND: Kind = Kind {
 
 fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     let (media, blocks) = device(draw, depth - 1);
+    let capacity = draw.capacity;
     let (nvcache, of_cache) = device(draw, depth - 1);
     let mut hybrid = json!({ "media": media, "nvcache": nvcache });
     if draw.chance(0.5) {
@@ -27,7 +28,7 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
         hybrid["power_mode"] = json!(true);
         hybrid["high_power"] = draw.time(0, 3_000_000);
     }
-    draw.nv_cache = of_cache;
+    (draw.nv_cache, draw.capacity) = (of_cache, capacity);
     let region = blocks.min(draw.scaled(2_048..=100_000));
     (hybrid, if draw.chance(0.8) { region } else { blocks })
 }

@@ -69,6 +69,7 @@ pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
 fn drawn(kind: &Kind, draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     let (device, blocks) = (kind.draw)(draw, depth);
     if !kind.is_branch {
+        draw.capacity = blocks;
         draw.least_medium = draw.least_medium.min(blocks);
     }
     (device, blocks)

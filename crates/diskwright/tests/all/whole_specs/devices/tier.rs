@@ -22,6 +22,7 @@ const LINES: [u64; 7] = [1, 3, 8, 8, 16, 64, 2048];
 fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     let (cache, of_cache) = device(draw, depth - 1);
     let (backing, of_backing) = device(draw, depth - 1);
+    // `draw.capacity` stays that of the backing device.
     let (mut tier, held) = keys(draw, of_cache.min(of_backing));
     (tier["cache"], tier["backing"]) = (cache, backing);
     // Most loads go to not much more than the cache holds.

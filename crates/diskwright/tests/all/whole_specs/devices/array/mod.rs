@@ -36,8 +36,14 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
         () => (1, 0),
     };
     let count = draw.within(least_members..=least_members.max(3) + u64::from(of_parity > 0));
-    let (members, blocks): (Vec<Value>, Vec<u64>) =
-        (0..count).map(|_| device(draw, depth - 1)).unzip();
+    let (mut members, mut blocks, mut capacities) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..count {
+        let (member, of_member) = device(draw, depth - 1);
+        members.push(member);
+        blocks.push(of_member);
+        capacities.push(draw.capacity);
+    }
+    draw.capacity = capacities.iter().sum();
     draw.rotation = above;
     if let Some(parameters) = layout.get_mut("raid-5") {
         fit_parity_unit(draw, parameters);
@@ -71,8 +77,9 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
             array["scrub"]["rate"] = "0.1 MB/s".into();
         }
     }
-    if has_redundancy && least < LARGEST_REBUILT && draw.chance(0.5) {
-        let largest = (0..blocks.len()).max_by_key(|&member| blocks[member]);
+    let rebuilt = capacities.iter().min().expect("one member or more");
+    if has_redundancy && *rebuilt < LARGEST_REBUILT && draw.chance(0.5) {
+        let largest = (0..capacities.len()).max_by_key(|&member| capacities[member]);
         array["spare"] = json!([array["member"][largest.expect("a member")]]);
         array["rebuild"] = draw.named("RebuildRules");
     }
