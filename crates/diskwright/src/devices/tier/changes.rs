@@ -78,6 +78,8 @@ pub(super) struct Changes {
     next: u64,
     /// A write-back of the change is under way.
     pub is_writing: bool,
+    /// The backing device has not taken what the change has written back.
+    pub has_failed: bool,
     /// How many there were, and the time from their beginnings to their ends.
     done: u64,
     time: Time,
@@ -144,6 +146,7 @@ impl Tier {
     /// The first of the changes that have begun is under way, if there is one: which places go with it, and what is dirty there.
     fn next_change(&mut self, now: Time) {
         (self.changes.next, self.changes.since) = (0, now);
+        self.changes.has_failed = false;
         self.changes.leaving.clear();
         self.changes.end = match self.changes.begun.front() {
             Some(ChangeTo::Resized(map, _)) => map.frames(),
@@ -188,12 +191,14 @@ impl Tier {
         while self.changes.is_under_way() && !self.changes.is_writing {
             self.see_what_leaves();
             let is_usable = self.has_backing && self.condition != Condition::Failed;
-            if is_usable && !self.changes.leaving.is_empty() {
+            let gives_up = self.changes.has_failed && !self.changes.leaving.is_empty();
+            if is_usable && !gives_up && !self.changes.leaving.is_empty() {
                 self.write_back_for_change(cx);
                 break;
             }
-            let is_quiet = !self.claims.has_any(0..u64::MAX);
-            if !is_quiet || self.last_change().is_some() {
+            let is_quiet =
+                |tier: &mut Tier| !tier.claims.has_any(0..u64::MAX) && tier.last_change().is_none();
+            if !gives_up && !is_quiet(self) {
                 break;
             }
             let now = cx.now();
@@ -238,7 +243,8 @@ impl Tier {
         }
     }
 
-    /// The cache is what it is to be. Nothing is under way, and nothing dirty in the places that go, unless the cache device or the backing device has failed.
+    /// The cache is what it is to be. Nothing is under way, and nothing dirty in the places that go, unless the cache device or the backing device has
+    /// failed, or has refused a write-back.
     fn change(&mut self, to: ChangeTo) {
         match to {
             ChangeTo::Resized(map, cleaning) => {

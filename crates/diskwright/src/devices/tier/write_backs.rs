@@ -224,6 +224,7 @@ impl Tier {
                 }
             }
             cause => {
+                let is_refused = outcome != Outcome::Ok && work.runs.iter().any(|run| !run.is_lost);
                 for run in work.runs.iter().filter(|run| !run.is_lost) {
                     if outcome == Outcome::Ok {
                         self.map.clean(run.lbn, run.blocks);
@@ -249,7 +250,10 @@ impl Tier {
                 self.works.end(id);
                 match cause {
                     Cause::Flush => self.flushes.write_back_ended(outcome),
-                    Cause::Change => self.changes.is_writing = false,
+                    Cause::Change => {
+                        self.changes.is_writing = false;
+                        self.changes.has_failed |= is_refused;
+                    }
                     Cause::Retirement => self.retirement.is_writing = false,
                     _ => self.cleaned(cx),
                 }

@@ -171,6 +171,43 @@ fn a_cache_that_is_removed_leaves_nothing_behind_and_may_come_back() {
     assert!(removed["changes_s"].as_f64() > Some(0.05), "{removed}");
 }
 
+/// Half of what is dirty cannot be written back: the cache stays, and serves on; the run ends when the host is done.
+#[test]
+fn a_change_whose_write_back_is_refused_is_given_up() {
+    let halves = DEVICES
+        .split_once("[device.tier.backing")
+        .expect("two devices")
+        .0
+        .to_owned()
+        + "[device.tier.backing.array]\nlayout = \"concat\"\n"
+        + "[[device.tier.backing.array.member]]\nsimple = { capacity = \"1 MiB\", read = \"8 ms\", write = \"9 ms\" }\n"
+        + "[[device.tier.backing.array.member]]\nsimple = { capacity = \"15 MiB\", read = \"8 ms\", write = \"9 ms\" }\n";
+    let failure =
+        "[[fault]]\nat = \"10 s\"\nkind = { fail = \"tier.backing.array.member[0].simple\" }\n";
+    let tier_of = |kind: &str, failure: &str| {
+        let text = spec(POLICIES[1], &[("20 s", kind)]).replace(DEVICES, &halves);
+        let result = run_with(&format!("{failure}{text}"), &checked());
+        let end = result["simulated_s"].as_f64().expect("seconds");
+        (result["devices"]["tier"].clone(), end)
+    };
+    for kind in ["\"remove\"", "{ resize = \"8 blocks\" }"] {
+        let ((changed, _), (kept, end)) = (tier_of(kind, ""), tier_of(kind, failure));
+        assert_eq!(
+            [&changed, &kept].map(|tier| count(tier, "changes")),
+            [1, 1],
+            "{kind}"
+        );
+        assert!(count(&changed, "lines_held") <= 1, "{kind}");
+        assert_eq!(count(&kept, "lines"), 100, "{kind}");
+        assert!(count(&kept, "dirty_blocks_at_end") > 0, "{kind}");
+        assert!(
+            count(&kept, "read_hits") > count(&changed, "read_hits"),
+            "{kind}"
+        );
+        assert!(end < 45.0, "{kind}: the run goes on for {end} s");
+    }
+}
+
 #[test]
 fn a_line_that_stays_is_held_still() {
     // All is read once, then the cache changes, and then all is read again.
