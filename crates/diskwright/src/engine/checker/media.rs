@@ -3,8 +3,10 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::Version;
 use crate::engine::request::DeviceId;
+
+/// A write's number, from 1; 0 is what a block held before the run.
+pub(super) type Version = u64;
 
 /// Blocks that are kept together: media are written and read in runs.
 const CHUNK: usize = 32;

@@ -19,10 +19,8 @@ use hashbrown::HashMap;
 use crate::engine::request::{
     Command, DeviceId, NvCacheCommand, Op, Outcome, Promise, Request, RequestId,
 };
-use media::Media;
+use media::{Media, Version};
 
-/// A write's number, from 1; 0 is what a block held before the run.
-type Version = u64;
 /// The order of issues and completions.
 type Moment = u64;
 
