@@ -190,15 +190,14 @@ impl Tier {
         let mut has_ended = false;
         while self.changes.is_under_way() && !self.changes.is_writing {
             self.see_what_leaves();
+            let is_left = !self.changes.leaving.is_empty();
+            let gives_up = is_left && self.changes.has_failed;
             let is_usable = self.has_backing && self.condition != Condition::Failed;
-            let gives_up = self.changes.has_failed && !self.changes.leaving.is_empty();
-            if is_usable && !gives_up && !self.changes.leaving.is_empty() {
+            if is_left && is_usable && !gives_up {
                 self.write_back_for_change(cx);
                 break;
             }
-            let is_quiet =
-                |tier: &mut Tier| !tier.claims.has_any(0..u64::MAX) && tier.last_change().is_none();
-            if !gives_up && !is_quiet(self) {
+            if !gives_up && (self.claims.has_any(0..u64::MAX) || self.last_change().is_some()) {
                 break;
             }
             let now = cx.now();

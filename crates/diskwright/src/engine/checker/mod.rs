@@ -143,6 +143,11 @@ impl Checker {
         }
     }
 
+    /// A device has done something with a request that is not there.
+    fn not_under_way(&mut self, what: &str, id: RequestId) {
+        self.fault(format!("{what} request {}, which is not under way", id.0));
+    }
+
     /// The host issues a request.
     pub fn issued(&mut self, id: RequestId, command: &Command) {
         self.moment += 1;
@@ -229,10 +234,7 @@ impl Checker {
                 let span = open.span(lbn, 1);
                 open.payload[span].fill(content);
             }
-            None => self.fault(format!(
-                "data went to request {}, which is not under way",
-                id.0
-            )),
+            None => self.not_under_way("data went to", id),
         }
     }
 
@@ -253,10 +255,7 @@ impl Checker {
     /// of the medium.
     pub fn wrote(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
         let Some(open) = self.open.get(&id) else {
-            return self.fault(format!(
-                "a medium wrote for request {}, which is not under way",
-                id.0
-            ));
+            return self.not_under_way("a medium wrote for", id);
         };
         let written = offset as usize..(offset + blocks) as usize;
         self.media.write((medium, lbn), &open.payload[written]);
@@ -265,10 +264,7 @@ impl Checker {
     /// A medium has read part of a request.
     pub fn read(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
         let Some(open) = self.open.get_mut(&id) else {
-            return self.fault(format!(
-                "a medium read for request {}, which is not under way",
-                id.0
-            ));
+            return self.not_under_way("a medium read for", id);
         };
         let read = offset as usize..(offset + blocks) as usize;
         self.media.read((medium, lbn), &mut open.payload[read]);
@@ -304,10 +300,7 @@ impl Checker {
         blocks: u32,
     ) {
         let Some(open) = self.open.get(&id) else {
-            return self.fault(format!(
-                "a buffer took data of request {}, which is not under way",
-                id.0
-            ));
+            return self.not_under_way("a buffer took data of", id);
         };
         let versions = &open.payload[open.span(from, blocks)];
         for (lbn, &version) in (to..).zip(versions) {
@@ -335,10 +328,7 @@ impl Checker {
         blocks: u32,
     ) {
         let Some(open) = self.open.get_mut(&id) else {
-            return self.fault(format!(
-                "a buffer served request {}, which is not under way",
-                id.0
-            ));
+            return self.not_under_way("a buffer served", id);
         };
         let mut missing = None;
         let span = open.span(to, blocks);
