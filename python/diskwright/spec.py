@@ -2034,7 +2034,7 @@ class Idle(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("idle",)
     after: Time | None = None
-    """How long it waits after the last request. Default: "50 ms"."""
+    """How long it waits after the last request, or after time zero. Default: "50 ms"."""
     empty: float | None = None
     """The share of all tracks that it wants to be empty. Default: 0.05."""
 

@@ -49,3 +49,36 @@ fn independent_arms_serve_requests_beside_a_cleaner() {
         assert!(with < 40.0, "{with} ms");
     }
 }
+
+/// How many tracks the cleaner of a log of half of the blocks has read, and how many are empty: behind one read that comes after an hour,
+/// or when the power is cut before that.
+fn cleaned(cleaner: &str, cut: &str) -> (u64, u64) {
+    let drive = drive();
+    let found = run(&format!(
+        "[workload.synthetic]\nrequests = 1\nsize = \"8 blocks\"\narrivals = {{ constant = \"3600 s\" }}\n[measure]\nwarmup = 0\n{cut}\
+         [device.hdd]\ndrive = \"{}\"\n\
+         [device.hdd.placement.eager]\n{cleaner}\ninitial = {{ write = \"3200 blocks\", gap = \"3 ms\" }}\n",
+        drive.path().display()
+    ));
+    let disk = &found["devices"]["hdd"];
+    let count = |part: &str, key: &str| disk[part][key].as_u64().expect("a count");
+    let empty = count("placement", "empty_tracks");
+    (count("cleaner", "tracks_read"), empty)
+}
+
+#[test]
+fn a_drive_is_idle_from_time_zero_on() {
+    let cut = |at: &str| format!("[[fault]]\nat = \"{at}\"\nkind = \"power-cut\"\n");
+    for (cleaner, begins) in [
+        ("idle = { after = \"50 ms\", empty = 0.46 }", "50 ms"),
+        ("watermark = { low = 0.46, high = 0.46 }", "0 ms"),
+    ] {
+        let cleaner = format!("cleaner = {{ {cleaner} }}");
+        let (read, empty) = cleaned(&cleaner, "");
+        assert_eq!(empty, 46, "{cleaner}");
+        assert!(read > 0, "{cleaner}");
+        assert_eq!(cleaned(&cleaner, &cut("1800 s")), (read, 46), "{cleaner}");
+        let (read_by_then, empty) = cleaned(&cleaner, &cut(begins));
+        assert!(read_by_then == 0 && empty < 46, "{cleaner}");
+    }
+}

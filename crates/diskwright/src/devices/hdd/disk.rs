@@ -278,6 +278,7 @@ impl Disk {
         (entry.acceptance, entry.start) = (now, now);
         entry.parts.add(Part::Overhead, overhead);
         entry.parts.add(Part::Wait, end - ready);
+        self.intake.in_controller += 1;
         cx.alarm(end, Alarm::Controller(request).token());
     }
 
@@ -445,13 +446,17 @@ impl Disk {
             // A write may have waited for what is trimmed, and the cleaner for room.
             cx.wake();
         }
+        self.intake.in_controller -= 1;
         self.ended = cx.now();
         cx.complete(request, Outcome::Ok);
     }
 
-    /// What happens before time zero.
-    pub fn prepare(&mut self) {
+    /// Does what happens before time zero, since when the drive is idle.
+    pub fn prepare(&mut self, cx: &mut Context<'_>) {
         self.write_initially();
+        if let Some(due) = self.log.as_mut().and_then(|log| log.first_cleaning()) {
+            cx.alarm(due, Alarm::Idle.token());
+        }
     }
 
     /// Where a block of the host's is on the medium.

@@ -292,7 +292,7 @@ impl Disk {
             return;
         };
         let now = cx.now();
-        let state = (self.intake.queued, self.ended);
+        let state = (self.intake.is_serving(), self.ended);
         let (work, command, arm) = match log.next_cleaning(&mut self.medium, state, now) {
             Next::Nothing => return,
             Next::AskAt(due) => {

@@ -20,6 +20,8 @@ pub(super) struct Intake {
     pub outside: VecDeque<RequestId>,
     /// Requests that have entered the queue and are not complete.
     pub queued: usize,
+    /// Flushes and trims that the controller works on.
+    pub in_controller: usize,
     /// Slots that the host's requests have taken, where a pool gives them.
     pub of_host: usize,
     /// Requests of which several groups of arms serve a share each.
@@ -45,9 +47,15 @@ impl Intake {
             clustering,
             outside: VecDeque::new(),
             queued: 0,
+            in_controller: 0,
             of_host: 0,
             shared: HashMap::default(),
         }
+    }
+
+    /// Whether the drive has taken requests that are not complete.
+    pub fn is_serving(&self) -> bool {
+        self.queued + self.in_controller > 0
     }
 
     /// Whether requests that were merged have one slot together.

@@ -158,7 +158,7 @@ impl Hdd {
 
 impl Device for Hdd {
     fn prepare(&mut self, cx: &mut Context<'_>) {
-        self.behind.disk.prepare();
+        self.behind.disk.prepare(cx);
         self.behind.follow_power(true, cx);
     }
 

@@ -40,7 +40,7 @@ pub struct Cleaner {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Idle {
-    /// How long it waits after the last request.
+    /// How long it waits after the last request, or after time zero.
     pub after: Time,
     /// The share of all tracks that it wants to be empty.
     #[schemars(range(min = 0.0, max = 1.0))]

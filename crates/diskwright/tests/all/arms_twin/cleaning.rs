@@ -50,6 +50,17 @@ impl Model<'_> {
             && self.is_at_rest()
     }
 
+    /// The drive is idle from time zero on.
+    pub fn awaits_first_cleaning(&mut self) {
+        let due = match self.log.as_ref().and_then(|log| log.spec.cleaner) {
+            None => return,
+            Some(Cleaner::Idle { after, .. }) => after,
+            Some(Cleaner::Watermark { .. }) => 0,
+        };
+        self.cleaning.alarm = Some(due);
+        self.ends.push((due, End::Idle));
+    }
+
     /// The cleaner makes an access, if it may.
     pub fn clean(&mut self) {
         let Some(cleaner) = self.log.as_ref().and_then(|log| log.spec.cleaner) else {
@@ -59,7 +70,7 @@ impl Model<'_> {
             return;
         }
         if let Cleaner::Idle { after, .. } = cleaner {
-            if self.shares.iter().any(|&shares| shares > 0) {
+            if self.is_serving() {
                 return;
             }
             let due = self.ended + after;
@@ -73,6 +84,12 @@ impl Model<'_> {
         }
         self.cleaning.has_turn = false;
         while !self.cleaning.is_stuck && !self.clean_step() {}
+    }
+
+    fn is_serving(&self) -> bool {
+        let mut ends = self.ends.iter();
+        self.shares.iter().any(|&shares| shares > 0)
+            || ends.any(|(_, end)| matches!(end, End::Passed(_)))
     }
 
     /// A step of the cleaner; whether it makes an access.

@@ -87,15 +87,23 @@ fn log(draw: &mut Draw, case: &mut Case) {
         cleaner: match draw.within(0..=3) {
             0 => Some(Cleaner::Idle {
                 after: draw.time(20_000_000),
-                empty: draw.within(1..=60),
+                empty: 64 - draw.scaled(1..=63),
             }),
             1 => Some(Cleaner::Watermark {
-                low: draw.within(0..=40),
-                high: draw.within(0..=60),
+                low: 64 - draw.scaled(1..=64),
+                high: 64 - draw.scaled(1..=64),
             }),
             _ => None,
         },
         initial: draw.pick(&[0, 0, 5, 60]),
+    };
+    // A cleaner has something to do.
+    let spec = LogSpec {
+        initial: match spec.cleaner {
+            Some(_) => draw.pick(&[5, 20, 60, 200]),
+            None => spec.initial,
+        },
+        ..spec
     };
     let medium = Medium::new(&case.disk);
     let log = Log::new(spec, &medium);

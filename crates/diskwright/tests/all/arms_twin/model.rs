@@ -173,19 +173,20 @@ impl<'a> Model<'a> {
     pub fn run(&mut self) {
         let requests = &self.case.disk.requests;
         self.write_initially();
+        self.awaits_first_cleaning();
+        // A closed load has begun when time zero begins.
+        if self.case.disk.users.is_some() && self.take_in() {
+            self.dispatch();
+        }
         loop {
             let ends = std::mem::take(&mut self.ends).into_iter();
             let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
+            let have_ended = !due.is_empty();
             due.into_iter().for_each(|(_, end)| self.end(end));
-            let issued = self.host.issues(requests, self.now);
-            issued.for_each(|request| self.arrive(request));
-            while self.has_slot()
-                && let Some(request) = self.intake.pop_front()
-            {
-                self.admit(request);
+            if self.take_in() || have_ended {
+                self.dispatch();
             }
-            self.dispatch();
             let arrival = self.host.next_arrival(requests);
             let ends = self.ends.iter().map(|(at, _)| *at);
             match ends.chain(arrival).min() {
@@ -197,6 +198,20 @@ impl<'a> Model<'a> {
         self.count("promotions", promotions.sum());
         let switches = self.modes.as_ref().map_or(0, |modes| modes.switches);
         self.count("arm_mode_switches", switches);
+    }
+
+    /// What the host issues now arrives, and gets slots as far as there are some: whether anything has got one.
+    fn take_in(&mut self) -> bool {
+        let issued = self.host.issues(&self.case.disk.requests, self.now);
+        issued.for_each(|request| self.arrive(request));
+        let mut has_admitted = false;
+        while self.has_slot()
+            && let Some(request) = self.intake.pop_front()
+        {
+            self.admit(request);
+            has_admitted = true;
+        }
+        has_admitted
     }
 
     /// A request of the host arrives. A flush or a trim needs no slot.

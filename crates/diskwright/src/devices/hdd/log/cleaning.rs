@@ -87,12 +87,19 @@ impl LogPlacement {
             && medium.is_at_rest()
     }
 
-    /// What the cleaner does now, if it is wanted and nothing else is to be done: `queued` requests have a queue slot, and the last one was
+    /// When a cleaner is to be asked first, in a drive that is idle since time zero.
+    pub fn first_cleaning(&mut self) -> Option<Time> {
+        let due = self.cleaner?.after.unwrap_or(Time::ZERO);
+        self.cleaning.alarm = Some(due);
+        Some(due)
+    }
+
+    /// What the cleaner does now, if it is wanted and nothing else is to be done: the drive may be serving requests, and the last one was
     /// complete at `ended`.
     pub fn next_cleaning(
         &mut self,
         medium: &mut Medium,
-        (queued, ended): (usize, Time),
+        (is_serving, ended): (bool, Time),
         now: Time,
     ) -> Next {
         let Some(cleaner) = self.cleaner else {
@@ -102,7 +109,7 @@ impl LogPlacement {
             return Next::Nothing;
         }
         if let Some(after) = cleaner.after {
-            if queued > 0 {
+            if is_serving {
                 return Next::Nothing;
             }
             let due = ended + after;
