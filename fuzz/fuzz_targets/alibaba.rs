@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("alibaba");
+diskwright_fuzz::target!("alibaba");

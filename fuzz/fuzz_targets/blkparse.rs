@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("blkparse");
+diskwright_fuzz::target!("blkparse");

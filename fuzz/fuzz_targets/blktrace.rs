@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("blktrace");
+diskwright_fuzz::target!("blktrace");

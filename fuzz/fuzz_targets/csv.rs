@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("csv");
+diskwright_fuzz::target!("csv");

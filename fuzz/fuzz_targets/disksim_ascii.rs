@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("disksim-ascii");
+diskwright_fuzz::target!("disksim_ascii");

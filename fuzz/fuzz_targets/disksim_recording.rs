@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("disksim-recording");
+diskwright_fuzz::target!("disksim_recording");

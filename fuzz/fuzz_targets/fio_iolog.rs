@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("fio-iolog");
+diskwright_fuzz::target!("fio_iolog");

@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("hp-srt");
+diskwright_fuzz::target!("hp_srt");

@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("mqsim");
+diskwright_fuzz::target!("mqsim");

@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("msr");
+diskwright_fuzz::target!("msr");

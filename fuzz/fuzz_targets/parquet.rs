@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("parquet");
+diskwright_fuzz::target!("parquet");

@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("spc");
+diskwright_fuzz::target!("spc");

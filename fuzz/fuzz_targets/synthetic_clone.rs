@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("synthetic-clone");
+diskwright_fuzz::target!("synthetic_clone");

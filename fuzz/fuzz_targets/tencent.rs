@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("tencent");
+diskwright_fuzz::target!("tencent");

@@ -1,2 +1,2 @@
 #![no_main]
-diskwright_fuzz::reader!("vscsi");
+diskwright_fuzz::target!("vscsi");

@@ -1,54 +1,26 @@
-//! What the targets share: bytes read as a trace, and records written and read back.
+//! What the targets share: arbitrary bytes as inputs, and records written and read back.
+
+pub mod inputs;
 
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use diskwright::base::error::Error;
-use diskwright::engine::request::Op;
 use diskwright::base::units::{Lbn, Time};
+use diskwright::engine::request::Op;
 use diskwright::workload::{
-    FORMATS, Format, FormatOptions, Input, Losses, Output, Record, Recorded, Writing, open,
-    open_input,
+    FORMATS, Format, FormatOptions, Losses, Output, Record, Recorded, Writing, open,
 };
 
-/// A target that reads arbitrary bytes in one format.
+/// A target that takes arbitrary bytes as [`inputs::take`] does.
 #[macro_export]
-macro_rules! reader {
-    ($format:literal) => {
+macro_rules! target {
+    ($name:literal) => {
         libfuzzer_sys::fuzz_target!(
             // A panic that a reader catches is no crash; one that it does not catch still is.
             init: drop(std::panic::take_hook()),
-            |bytes: &[u8]| $crate::read($format, bytes)
+            |bytes: &[u8]| $crate::inputs::take($name, bytes)
         );
     };
-}
-
-/// Reads bytes in the format called `name`, to the end or to an error, which must say where.
-pub fn read(name: &str, bytes: &[u8]) {
-    if let Err(error) = read_all(named(name), bytes) {
-        let Error::Input(input) = &error else {
-            panic!("not an error of the input: {error}");
-        };
-        assert!(input.place.is_some(), "no place: {error}");
-        assert!(error.to_string().len() < 4_000, "a long error: {error}");
-    }
-}
-
-fn read_all(options: FormatOptions, bytes: &[u8]) -> Result<(), Error> {
-    let input = Input::memory(Path::new("trace"), bytes.to_vec())?;
-    let mut reader = open_input(input, &options)?;
-    while reader.next()?.is_some() {
-        let _ = reader.place();
-    }
-    let _ = (reader.warnings(), reader.discarded());
-    Ok(())
-}
-
-fn named(name: &str) -> FormatOptions {
-    FormatOptions {
-        format: Some(name.to_owned()),
-        ..FormatOptions::default()
-    }
 }
 
 /// A record as the fuzzer makes it up.
@@ -111,7 +83,11 @@ fn check(format: &Format, writing: &Writing, records: &[Record], path: &Path) {
         writer.write(record).expect("written");
     }
     writer.finish().and_then(Output::finish).expect("finished");
-    let mut reader = open(path, &named(format.name)).expect("what was written can be read");
+    let options = FormatOptions {
+        format: Some(format.name.to_owned()),
+        ..FormatOptions::default()
+    };
+    let mut reader = open(path, &options).expect("what was written can be read");
     for record in &fitted {
         let read = reader.next().expect("what was written can be read");
         assert_eq!(read.as_ref(), Some(record), "{}", format.name);

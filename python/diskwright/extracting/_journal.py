@@ -48,9 +48,8 @@ class Journal:
         self._now = target.now_ns
         kept = self._read()
         self.resumed = sum(1 for entry in kept if entry != [_MARK])
-        if kept:
-            self._known.extend(kept)
-            self._now = kept[0][5]
+        self._known.extend(kept)
+        self._now = next((entry[5] for entry in kept if entry != [_MARK]), self._now)
         # The file is made anew, so that half a line at its end does no harm.
         with replacing(path) as file:
             file.write(json.dumps(self._head()) + "\n")
@@ -73,10 +72,7 @@ class Journal:
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
             return []
-        try:
-            head = json.loads(lines[0])
-        except ValueError:
-            head = None
+        head = _said(lines[0])
         if not isinstance(head, dict) or head.get("diskwright") != "extraction":
             raise InputError(
                 f"error: {self.path} is there, and is no interrupted extraction: it is not replaced"
@@ -89,10 +85,10 @@ class Journal:
         found = []
         # What follows the last newline was not written whole.
         for line in lines[1:-1]:
-            try:
-                found.append(json.loads(line))
-            except ValueError:
+            entry = _said(line)
+            if entry != [_MARK] and not _is_answer(entry):
                 break
+            found.append(entry)
         if self.exact:
             return found
         # The platter has turned on meanwhile: it is looked at again where angles are, not within a look.
@@ -176,6 +172,21 @@ class Journal:
         self._file.close()
         if is_complete:
             self.path.unlink(missing_ok=True)
+
+
+def _said(line: str) -> Any:
+    """What a line says; nothing where it is damaged."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_answer(entry: Any) -> bool:
+    """Whether an entry has the seven numbers of a question and its answer, in 64 bits each."""
+    if not isinstance(entry, list) or len(entry) != 7:
+        return False
+    return all(type(number) is int and abs(number) < 1 << 63 for number in entry)
 
 
 __all__ = ["Journal", "beside"]

@@ -93,7 +93,7 @@ def _read(written: bytes, key: str, kind: str) -> dict[str, Any] | None:
         if not end or more or any(said.get(name) != value for name, value in expected.items()):
             return None
         found = json.loads(body)
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

@@ -1,5 +1,6 @@
 //! Errors that let the user mend what they wrote: where, what was found, what is accepted.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -229,7 +230,7 @@ impl fmt::Display for InputError {
                     .path(&source.name)
                     .annotation(AnnotationKind::Primary.span(shown(source, span)));
                 let mut report = Level::ERROR
-                    .primary_title(self.message.as_str())
+                    .primary_title(cut(&self.message))
                     .element(snippet);
                 if let Some(help) = &self.help {
                     report = report.element(Level::HELP.message(help.as_str()));
@@ -240,18 +241,38 @@ impl fmt::Display for InputError {
                 write!(
                     f,
                     "error: {}\n --> {}",
-                    self.message,
+                    cut(&self.message),
                     self.place.as_ref().expect("matched")
                 )?;
                 write!(f, "\n  | {text}")?;
             }
-            Some(place) => write!(f, "error: {}\n --> {place}", self.message)?,
-            None => write!(f, "error: {}", self.message)?,
+            Some(place) => write!(f, "error: {}\n --> {place}", cut(&self.message))?,
+            None => write!(f, "error: {}", cut(&self.message))?,
         }
         match &self.help {
             Some(help) => write!(f, "\n  = help: {help}"),
             None => Ok(()),
         }
+    }
+}
+
+/// The most characters of a message: texts of an input that it shows may have any length.
+const LONGEST_MESSAGE: usize = 600;
+
+/// A message, of a long one the beginning.
+fn cut(message: &str) -> Cow<'_, str> {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        None => message.into(),
+        Some((end, _)) => format!("{}…", &message[..end]).into(),
+    }
+}
+
+/// A text of an input between quotation marks, of a long one the beginning.
+pub fn quoted(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}…", &text[..end]),
     }
 }
 
@@ -272,6 +293,11 @@ fn shown(source: &Source, span: &Range<usize>) -> Range<usize> {
 
 /// The name among `names` that `found` was probably meant to be, by edit distance.
 pub fn suggestion<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Time and memory are those of both lengths multiplied, and no name is as long as this.
+    const LONGEST: usize = 200;
+    if found.len() > LONGEST {
+        return None;
+    }
     let limit = (found.chars().count() / 3).max(1);
     names
         .into_iter()
@@ -292,5 +318,34 @@ pub fn unknown_name(kind: &str, found: &str, names: &[&str]) -> InputError {
         Some(name) => format!("did you mean {name:?}? accepted: {}", names.join(", ")),
         None => format!("accepted: {}", names.join(", ")),
     };
-    InputError::new(format!("unknown {kind} {found:?}")).help(help)
+    InputError::new(format!("unknown {kind} {}", quoted(found))).help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(quoted("a \"b\""), "\"a \\\"b\\\"\"");
+        let most = "ü".repeat(60);
+        assert_eq!(quoted(&most), format!("\"{most}\""));
+        assert_eq!(quoted(&format!("{most}ü")), format!("\"{most}\"…"));
+    }
+
+    #[test]
+    fn long_messages_are_cut() {
+        let most = "ü".repeat(LONGEST_MESSAGE);
+        let told = |message: &str| InputError::new(message).to_string();
+        assert_eq!(told(&most), format!("error: {most}"));
+        assert_eq!(told(&format!("{most}ü")), format!("error: {most}…"));
+    }
+
+    /// Edit distances of long texts take time and memory.
+    #[test]
+    fn long_names_are_meant_to_be_nothing() {
+        let long = "hd".repeat(1 << 20);
+        assert_eq!(suggestion(&long, ["hdd"]), None);
+        assert_eq!(suggestion("hd", ["hdd"]), Some("hdd"));
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::modules::{Effect, Kind, Module};
 use super::syntax::SourceSpan;
 use super::warnings::Warnings;
-use crate::base::error::{InputError, suggestion};
+use crate::base::error::{InputError, quoted, suggestion};
 
 /// A block whose module is known.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Item {
         match &self.value {
             Value::Integer(number) => format!("the whole number {number}"),
             Value::Float(number) => format!("the number {number}"),
-            Value::Text(text) => format!("the text {text:?}"),
+            Value::Text(text) => format!("the text {}", quoted(text)),
             Value::List(_) => "a list".into(),
             Value::Block(block) => format!("a block of {}", block.module.name),
         }

@@ -18,7 +18,7 @@ use super::lexer::{Lexeme, Lexer, Token};
 use super::loader::Loader;
 use super::numbers::{range_word, scalar};
 use super::syntax::{Block, Data, Name, Node, Parameter, SourceSpan, Statement, Value};
-use crate::base::error::{InputError, Source};
+use crate::base::error::{InputError, Source, quoted};
 
 /// How deep blocks, lists, components and files nest; DiskSim's own files nest five deep.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -94,7 +94,7 @@ impl<'l, 'f> Parser<'l, 'f> {
     fn unexpected(&self, expected: &str) -> InputError {
         let found = match self.ahead.token {
             Token::End => "the end of the text".into(),
-            _ => format!("{:?}", self.lexer.text(self.ahead)),
+            _ => quoted(self.lexer.text(self.ahead)),
         };
         self.at(self.ahead)
             .error(format!("found {found}, expected {expected}"))
@@ -344,7 +344,7 @@ impl<'l, 'f> Parser<'l, 'f> {
     fn block_value(&mut self, at: &SourceSpan, words: usize) -> Result<Value, InputError> {
         if words > 2 {
             return Err(at
-                .error(format!("found {:?} before \"{{\", expected the module of a block, or its module and name", at.text()))
+                .error(format!("found {} before \"{{\", expected the module of a block, or its module and name", quoted(at.text())))
                 .help("is a comma or a \"}\" missing before it?"));
         }
         let mut parts = at.text().split_ascii_whitespace().map(|word| Name {

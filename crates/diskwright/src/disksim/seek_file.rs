@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::syntax::SourceSpan;
 use super::warnings::Warnings;
-use crate::base::error::{InputError, Source};
+use crate::base::error::{InputError, Source, quoted};
 use crate::models::geometry::seek::SeekTable;
 
 const COUNT: &str = "Seek distances measured:";
@@ -37,7 +37,7 @@ pub(super) fn read(
             continue;
         }
         match point(at.text()) {
-            None => warnings.push(&at, format_args!("{:?} is left out, expected a distance in cylinders and a time in ms such as \"1, 0.831\"", shortened(at.text()))),
+            None => warnings.push(&at, format_args!("{} is left out, expected a distance in cylinders and a time in ms such as \"1, 0.831\"", quoted(at.text()))),
             Some((0, 0.0)) => {}
             Some((0, _)) => warnings.push(&at, "a seek of distance 0 takes no time, whatever is written here"),
             Some((distance, ms)) => {
@@ -85,10 +85,6 @@ fn point(line: &str) -> Option<(u32, f64)> {
         .is_none_or(|deviation| finite(deviation).is_some())
         && fields.next().is_none();
     sound.then_some((distance, ms))
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod flash_backed;
 mod fuzz_targets;
 mod golden;
 mod hdd_twin;
+mod hostile_inputs;
 mod hybrid_twin;
 mod initial_angle;
 mod interfaces;

@@ -87,7 +87,10 @@ impl Drop for Control {
 }
 
 /// A command: words with tabs between them.
-fn parse(command: &str) -> Result<FaultKind, InputError> {
+///
+/// # Errors
+/// Other words, and numbers that are none.
+pub fn parse(command: &str) -> Result<FaultKind, InputError> {
     let words: Vec<&str> = command.split('\t').collect();
     let number = |what: &str, text: &str| {
         text.parse::<u64>()

@@ -5,7 +5,7 @@
 
 mod connection;
 pub mod contents;
-mod control;
+pub mod control;
 mod lateness;
 mod listener;
 pub mod live;
@@ -15,7 +15,7 @@ mod pace;
 mod poller;
 mod server;
 pub(super) mod spec;
-mod state;
+pub mod state;
 #[cfg(test)]
 mod tests;
 mod watcher;

@@ -1,0 +1,2 @@
+#![no_main]
+diskwright_fuzz::target!("nbd");

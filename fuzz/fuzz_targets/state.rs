@@ -1,0 +1,2 @@
+#![no_main]
+diskwright_fuzz::target!("state");
