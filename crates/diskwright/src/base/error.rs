@@ -230,10 +230,10 @@ impl fmt::Display for InputError {
                     .path(&source.name)
                     .annotation(AnnotationKind::Primary.span(shown(source, span)));
                 let mut report = Level::ERROR
-                    .primary_title(cut(&self.message))
+                    .primary_title(cut(&self.message, LONGEST.0))
                     .element(snippet);
                 if let Some(help) = &self.help {
-                    report = report.element(Level::HELP.message(help.as_str()));
+                    report = report.element(Level::HELP.message(cut(help, LONGEST.1)));
                 }
                 return f.write_str(&Renderer::plain().render(&[report]));
             }
@@ -241,30 +241,34 @@ impl fmt::Display for InputError {
                 write!(
                     f,
                     "error: {}\n --> {}",
-                    cut(&self.message),
+                    cut(&self.message, LONGEST.0),
                     self.place.as_ref().expect("matched")
                 )?;
                 write!(f, "\n  | {text}")?;
             }
-            Some(place) => write!(f, "error: {}\n --> {place}", cut(&self.message))?,
-            None => write!(f, "error: {}", cut(&self.message))?,
+            Some(place) => write!(f, "error: {}\n --> {place}", cut(&self.message, LONGEST.0))?,
+            None => write!(f, "error: {}", cut(&self.message, LONGEST.0))?,
         }
         match &self.help {
-            Some(help) => write!(f, "\n  = help: {help}"),
+            Some(help) => write!(f, "\n  = help: {}", cut(help, LONGEST.1)),
             None => Ok(()),
         }
     }
 }
 
-/// The most characters of a message: texts of an input that it shows may have any length.
-const LONGEST_MESSAGE: usize = 600;
+/// The most bytes of a message, and of a help: what they show of an input may have any length.
+const LONGEST: (usize, usize) = (1_000, 2_000);
 
-/// A message, of a long one the beginning.
-fn cut(message: &str) -> Cow<'_, str> {
-    match message.char_indices().nth(LONGEST_MESSAGE) {
-        None => message.into(),
-        Some((end, _)) => format!("{}…", &message[..end]).into(),
+/// A text, of one that is longer than `most` bytes the beginning.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
     }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", &text[..end]).into()
 }
 
 /// A text of an input between quotation marks, of a long one the beginning.
@@ -334,11 +338,21 @@ mod tests {
     }
 
     #[test]
-    fn long_messages_are_cut() {
-        let most = "ü".repeat(LONGEST_MESSAGE);
+    fn long_messages_and_helps_are_cut() {
+        let most = "ü".repeat(LONGEST.0 / 2);
         let told = |message: &str| InputError::new(message).to_string();
         assert_eq!(told(&most), format!("error: {most}"));
-        assert_eq!(told(&format!("{most}ü")), format!("error: {most}…"));
+        assert_eq!(
+            told(&format!("a{most}")),
+            format!("error: a{}…", &most[2..])
+        );
+        let most = "a".repeat(LONGEST.1);
+        let told = |help: &str| InputError::new("wrong").help(help).to_string();
+        assert_eq!(told(&most), format!("error: wrong\n  = help: {most}"));
+        assert_eq!(
+            told(&format!("{most}a")),
+            format!("error: wrong\n  = help: {most}…")
+        );
     }
 
     /// Edit distances of long texts take time and memory.
