@@ -12,6 +12,7 @@ pub mod progress;
 pub mod random;
 pub mod registry;
 pub mod schema;
+pub(crate) mod small_file;
 pub(crate) mod sorted_map;
 pub mod units;
 pub mod whole_file;

@@ -3,13 +3,13 @@
 
 mod like;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
 use crate::base::document::{Node, Value};
 use crate::base::error::{Error, InputError, Place, Source, unknown_name};
+use crate::base::small_file;
 
 static DRIVES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../drives");
 
@@ -115,7 +115,7 @@ impl DriveFile {
         if let Some(drive) = read_foreign(&path) {
             return drive;
         }
-        let text = fs::read_to_string(&path).map_err(|error| Error::file(&path, "read", error))?;
+        let text = small_file::read_text(&path)?;
         DriveFile::parse(path.display().to_string(), text)
     }
 

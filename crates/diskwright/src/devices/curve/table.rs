@@ -1,6 +1,5 @@
 //! A curve of access times, read from a CSV file.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use csv::{ByteRecord, ReaderBuilder};
 
 use crate::base::error::{Error, InputError, Place, Source};
+use crate::base::small_file;
 use crate::base::units::Time;
 use crate::engine::access_times::Point;
 
@@ -35,7 +35,7 @@ impl Table {
     /// # Errors
     /// A file that cannot be read; columns that are missing, numbers without sense, distances that do not rise: with the line.
     pub fn read(path: &Path, spread: bool) -> Result<Table, Error> {
-        let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
+        let text = small_file::read_text(path)?;
         let table = Table::parse(&Source::new(path.display().to_string(), text), spread);
         table.map_err(Error::from)
     }

@@ -14,13 +14,13 @@ pub mod sweep;
 pub(crate) mod vary;
 mod warming;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Place, Source};
+use crate::base::small_file;
 use crate::config::spec::{FaultKind, MeasureEnd, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
 use crate::devices::drives::{self, DriveFile};
@@ -327,7 +327,7 @@ pub(crate) fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<Se
         return Ok((tree, base, Some(set_up)));
     }
     let base = path.parent().unwrap_or(Path::new("")).to_owned();
-    let bytes = fs::read(path).map_err(|error| Error::file(path, "read", error))?;
+    let bytes = small_file::read(path)?;
     let tree = parsed(path, &bytes).map_err(|error| match workload::format_of(&bytes) {
         Some(format) => taken_for_spec(path, format),
         None => error,

@@ -19,7 +19,6 @@ mod zones;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -28,6 +27,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::base::error::{Error, InputError, unknown_name};
+use crate::base::small_file;
 
 use self::ini::{Job, JobFile};
 use self::reading::Reading;
@@ -121,7 +121,7 @@ pub struct Converted {
 /// A file that cannot be read; whatever in it is not understood or cannot be simulated, with its place.
 pub fn convert(spec: &FioSpec, base: &Path, capacity: u64) -> Result<Converted, Error> {
     let path = base.join(&spec.file);
-    let bytes = fs::read(&path).map_err(|error| Error::file(&path, "read", error))?;
+    let bytes = small_file::read(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(of_text(&path, &text, spec.jobs.as_deref(), capacity)?)
 }

@@ -10,7 +10,7 @@ use super::counts::Counts;
 use crate::workload::clone_options::{Parameters, Resolved};
 
 /// A file larger than this is none: the largest profiles have some tens of kilobytes.
-const LARGEST: usize = 16 << 20;
+const LARGEST: usize = 4 << 20;
 
 /// What a file says.
 pub enum Contents {
