@@ -103,6 +103,10 @@ impl Value {
     }
 }
 
+/// The most parts of a key that is set: tables are as deep, and are gone through by recursion, as are those of a text, whose parser has a limit
+/// of its own.
+const MOST_PARTS: usize = 100;
+
 impl Node {
     /// Parses a TOML document.
     pub fn parse(source: &Arc<Source>) -> Result<Node, Error> {
@@ -142,7 +146,7 @@ impl Node {
     /// Puts a value at its path, making tables on the way; what stood there before is replaced.
     ///
     /// # Errors
-    /// A path that leads through something other than tables and existing elements of arrays.
+    /// A path that leads through something other than tables and existing elements of arrays, or that has more parts than any key.
     pub fn set(&mut self, change: Override) -> Result<(), InputError> {
         let Override {
             path,
@@ -150,6 +154,12 @@ impl Node {
             node,
         } = change;
         let wrong = |message: String| Err(InputError::new(message).at(path_origin.place()));
+        let parts = path.split('.').count();
+        if parts > MOST_PARTS {
+            return wrong(format!(
+                "a key of {parts} parts, expected at most {MOST_PARTS}"
+            ));
+        }
         let mut here = self;
         for step in path.split('.') {
             let Some((key, index)) = step_parts(step) else {
@@ -436,6 +446,14 @@ mod tests {
             assert!(error.message.contains(message), "{text}: {}", error.message);
             assert!(error.to_string().contains("--set:1:1"), "{error}");
         }
+    }
+
+    #[test]
+    fn keys_have_no_more_parts_than_can_be_gone_through() {
+        let key = |parts: usize| format!("{}=1", vec!["x"; parts].join("."));
+        assert!(set(&key(MOST_PARTS)).is_ok());
+        let error = set(&key(MOST_PARTS + 1)).expect_err("too many");
+        assert!(error.message.contains("101 parts"), "{}", error.message);
     }
 
     #[test]
