@@ -454,8 +454,9 @@ impl Disk {
     /// Does what happens before time zero, since when the drive is idle.
     pub fn prepare(&mut self, cx: &mut Context<'_>) {
         self.write_initially();
-        if let Some(due) = self.log.as_mut().and_then(|log| log.first_cleaning()) {
-            cx.alarm(due, Alarm::Idle.token());
+        // The cleaner is asked in the first instant, behind what arrives in it.
+        if self.log.as_ref().is_some_and(|log| log.has_cleaner()) {
+            cx.alarm(cx.now(), Alarm::Idle.token());
         }
     }
 

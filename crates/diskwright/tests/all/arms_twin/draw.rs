@@ -73,7 +73,7 @@ pub fn case(number: u64) -> Case {
 /// Puts the data of a drive in a log, as far as slots fit on its tracks.
 fn log(draw: &mut Draw, case: &mut Case) {
     let drive = &case.disk.drive;
-    let spec = LogSpec {
+    let mut spec = LogSpec {
         sectors: draw.pick(&[1, 2, 4, 8]),
         allocator: draw.pick(&[
             Allocator::Soonest,
@@ -98,13 +98,9 @@ fn log(draw: &mut Draw, case: &mut Case) {
         initial: draw.pick(&[0, 0, 5, 60]),
     };
     // A cleaner has something to do.
-    let spec = LogSpec {
-        initial: match spec.cleaner {
-            Some(_) => draw.pick(&[5, 20, 60, 200]),
-            None => spec.initial,
-        },
-        ..spec
-    };
+    if spec.cleaner.is_some() {
+        spec.initial = draw.pick(&[5, 20, 60, 200]);
+    }
     let medium = Medium::new(&case.disk);
     let log = Log::new(spec, &medium);
     let capacity = log.blocks * spec.sectors * drive.sector;

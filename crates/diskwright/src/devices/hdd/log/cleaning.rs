@@ -87,11 +87,9 @@ impl LogPlacement {
             && medium.is_at_rest()
     }
 
-    /// When a cleaner is to be asked first, in a drive that is idle since time zero.
-    pub fn first_cleaning(&mut self) -> Option<Time> {
-        let due = self.cleaner?.after.unwrap_or(Time::ZERO);
-        self.cleaning.alarm = Some(due);
-        Some(due)
+    /// Whether there is a cleaner.
+    pub fn has_cleaner(&self) -> bool {
+        self.cleaner.is_some()
     }
 
     /// What the cleaner does now, if it is wanted and nothing else is to be done: the drive may be serving requests, and the last one was
