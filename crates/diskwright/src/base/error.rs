@@ -224,40 +224,36 @@ impl fmt::Display for Place {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = cut(&self.message, LONGEST_MESSAGE);
+        let help = self.help.as_ref().map(|help| cut(help, LONGEST_HELP));
         match &self.place {
             Some(Place::Text { source, span }) => {
                 let snippet = Snippet::source(&source.text)
                     .path(&source.name)
                     .annotation(AnnotationKind::Primary.span(shown(source, span)));
-                let mut report = Level::ERROR
-                    .primary_title(cut(&self.message, LONGEST.0))
-                    .element(snippet);
-                if let Some(help) = &self.help {
-                    report = report.element(Level::HELP.message(cut(help, LONGEST.1)));
+                let mut report = Level::ERROR.primary_title(message).element(snippet);
+                if let Some(help) = help {
+                    report = report.element(Level::HELP.message(help));
                 }
                 return f.write_str(&Renderer::plain().render(&[report]));
             }
-            Some(Place::Line { text, .. }) => {
-                write!(
-                    f,
-                    "error: {}\n --> {}",
-                    cut(&self.message, LONGEST.0),
-                    self.place.as_ref().expect("matched")
-                )?;
-                write!(f, "\n  | {text}")?;
+            Some(place @ Place::Line { text, .. }) => {
+                write!(f, "error: {message}\n --> {place}\n  | {text}")?;
             }
-            Some(place) => write!(f, "error: {}\n --> {place}", cut(&self.message, LONGEST.0))?,
-            None => write!(f, "error: {}", cut(&self.message, LONGEST.0))?,
+            Some(place) => write!(f, "error: {message}\n --> {place}")?,
+            None => write!(f, "error: {message}")?,
         }
-        match &self.help {
-            Some(help) => write!(f, "\n  = help: {}", cut(help, LONGEST.1)),
+        match help {
+            Some(help) => write!(f, "\n  = help: {help}"),
             None => Ok(()),
         }
     }
 }
 
-/// The most bytes of a message, and of a help: what they show of an input may have any length.
-const LONGEST: (usize, usize) = (1_000, 2_000);
+/// The most bytes of a message: what it shows of an input may have any length.
+const LONGEST_MESSAGE: usize = 1_000;
+/// The same of a help.
+const LONGEST_HELP: usize = 2_000;
 
 /// A text, of one that is longer than `most` bytes the beginning.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
@@ -339,14 +335,14 @@ mod tests {
 
     #[test]
     fn long_messages_and_helps_are_cut() {
-        let most = "ü".repeat(LONGEST.0 / 2);
+        let most = "ü".repeat(LONGEST_MESSAGE / 2);
         let told = |message: &str| InputError::new(message).to_string();
         assert_eq!(told(&most), format!("error: {most}"));
         assert_eq!(
             told(&format!("a{most}")),
             format!("error: a{}…", &most[2..])
         );
-        let most = "a".repeat(LONGEST.1);
+        let most = "a".repeat(LONGEST_HELP);
         let told = |help: &str| InputError::new("wrong").help(help).to_string();
         assert_eq!(told(&most), format!("error: wrong\n  = help: {most}"));
         assert_eq!(
