@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use diskwright::base::error::Error;
+use diskwright::base::error::{Error, Place};
 use diskwright::devices::DeviceSpec;
 use diskwright::devices::drives::DriveFile;
 use diskwright::disksim::{import_from, to_toml};
 use diskwright::runs::serve::control;
 use diskwright::runs::serve::nbd::{Export, Session, Step};
-use diskwright::runs::serve::state::{Log, Reader};
+use diskwright::runs::serve::state::{Log, Reader, chunk};
 use diskwright::runs::simulation::{RunOptions, SpecSource, read_spec};
 use diskwright::workload::{FormatOptions, Input, open_input};
 
-/// The most bytes of an error's text.
-const LONGEST: usize = 4_000;
+use super::errors;
 
 /// The names of DiskSim's files.
 pub const PARAMETERS: [&str; 4] = [
@@ -31,49 +30,58 @@ pub const BETWEEN: &[u8] = b"\n%%\n";
 
 /// Reads bytes as the target of a name does; targets that are named here in no other way are formats of traces.
 pub fn take(target: &str, bytes: &[u8]) {
-    match target {
-        "control" => told(
-            control::parse(&String::from_utf8_lossy(bytes)).map_err(Error::from),
-            false,
-        ),
-        "drive" => told(drive(bytes), true),
-        "nbd" => nbd(bytes),
-        "parv" => told(parameters(bytes), true),
-        "spec" => told(spec(bytes), true),
-        "state" => told(state(bytes), true),
-        format => told(trace(&format.replace('_', "-"), bytes), true),
-    }
-}
-
-/// An error is one of the input, or of a file that the input names; it says where, and is short.
-fn told<T>(result: Result<T, Error>, has_place: bool) {
-    let Err(error) = result else {
-        return;
-    };
-    let text = error.to_string();
-    match &error {
-        Error::File { .. } => {}
-        Error::Input(input) => {
-            assert!(input.place.is_some() || !has_place, "no place: {text}");
-            assert!(text.len() < LONGEST, "a long error: {text}");
+    let result = match target {
+        "control" => command(bytes),
+        "drive" => drive(bytes),
+        "nbd" => {
+            nbd(bytes);
+            Ok(())
         }
-        _ => panic!("not an error of the input: {text}"),
+        "parv" => but_for_files(parameters(bytes)),
+        "spec" => but_for_files(spec(bytes)),
+        "state" => state(bytes),
+        format => read_trace(&named(&format.replace('_', "-")), bytes.to_vec()).map(drop),
+    };
+    if let Some(fault) = errors::fault(&result) {
+        panic!("{fault}");
     }
 }
 
-/// Reads a trace, to the end or to an error.
-fn trace(format: &str, bytes: &[u8]) -> Result<(), Error> {
-    let options = FormatOptions {
+/// An input may name a file that is not there.
+fn but_for_files(result: Result<(), Error>) -> Result<(), Error> {
+    match result {
+        Err(Error::File { .. }) => Ok(()),
+        result => result,
+    }
+}
+
+/// The options for a format of traces.
+pub fn named(format: &str) -> FormatOptions {
+    FormatOptions {
         format: Some(format.to_owned()),
         ..FormatOptions::default()
-    };
-    let input = Input::memory(Path::new("trace"), bytes.to_vec())?;
-    let mut reader = open_input(input, &options)?;
+    }
+}
+
+/// Reads a trace, to the end or to an error: how many records it has.
+pub fn read_trace(options: &FormatOptions, bytes: Vec<u8>) -> Result<u64, Error> {
+    let input = Input::memory(Path::new("trace"), bytes)?;
+    let mut reader = open_input(input, options)?;
+    let mut records = 0;
     while reader.next()?.is_some() {
         let _ = reader.place();
+        records += 1;
     }
     let _ = (reader.warnings(), reader.discarded());
-    Ok(())
+    Ok(records)
+}
+
+/// A command to a server: it is one line, which is its place.
+fn command(bytes: &[u8]) -> Result<(), Error> {
+    let parsed = control::parse(&String::from_utf8_lossy(bytes));
+    parsed
+        .map(drop)
+        .map_err(|error| error.at(Place::File("command".into())).into())
 }
 
 /// DiskSim's files, of which each may name those behind it.
@@ -156,21 +164,11 @@ fn state(bytes: &[u8]) -> Result<(), Error> {
     let file = std::fs::File::options().append(true).open(&path);
     let mut file = file.expect("the state that was just begun");
     let written = match is_chunk {
-        true => file.write_all(&chunk(bytes)),
+        true => file.write_all(&chunk(bytes).expect("bytes that can be packed")),
         false => file.write_all(bytes),
     };
     written.expect("a writable file");
     let mut reader = Reader::open(&path, &identity)?;
     while reader.record()?.is_some() {}
     Ok(())
-}
-
-/// Records as a chunk of a state: how long they are packed and unpacked, a hash, and they themselves.
-fn chunk(records: &[u8]) -> Vec<u8> {
-    let packed = zstd::bulk::compress(records, 1).expect("bytes that can be packed");
-    let mut chunk = (packed.len() as u32).to_le_bytes().to_vec();
-    chunk.extend((records.len() as u32).to_le_bytes());
-    chunk.extend(xxhash_rust::xxh3::xxh3_64(&packed).to_le_bytes());
-    chunk.extend(packed);
-    chunk
 }

@@ -1,5 +1,7 @@
 //! What the targets share: arbitrary bytes as inputs, and records written and read back.
 
+#[path = "../../crates/diskwright/tests/all/support/errors.rs"]
+mod errors;
 pub mod inputs;
 
 use std::path::Path;
@@ -7,9 +9,7 @@ use std::path::Path;
 use arbitrary::Arbitrary;
 use diskwright::base::units::{Lbn, Time};
 use diskwright::engine::request::Op;
-use diskwright::workload::{
-    FORMATS, Format, FormatOptions, Losses, Output, Record, Recorded, Writing, open,
-};
+use diskwright::workload::{FORMATS, Format, Losses, Output, Record, Recorded, Writing, open};
 
 /// A target that takes arbitrary bytes as [`inputs::take`] does.
 #[macro_export]
@@ -83,11 +83,7 @@ fn check(format: &Format, writing: &Writing, records: &[Record], path: &Path) {
         writer.write(record).expect("written");
     }
     writer.finish().and_then(Output::finish).expect("finished");
-    let options = FormatOptions {
-        format: Some(format.name.to_owned()),
-        ..FormatOptions::default()
-    };
-    let mut reader = open(path, &options).expect("what was written can be read");
+    let mut reader = open(path, &inputs::named(format.name)).expect("what was written can be read");
     for record in &fitted {
         let read = reader.next().expect("what was written can be read");
         assert_eq!(read.as_ref(), Some(record), "{}", format.name);

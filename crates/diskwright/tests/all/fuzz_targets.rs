@@ -2,7 +2,7 @@
 //! is read as they read it. A corpus has a seed, and inputs that were found to be read wrong.
 
 #[path = "../../../../fuzz/src/inputs.rs"]
-mod inputs;
+pub mod inputs;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use diskwright::workload::FORMATS;
 
 use crate::disksim_files::Sample;
 use crate::readers;
+use crate::support::errors;
 
 /// What is no format, and takes arbitrary bytes.
 const OTHERS: [&str; 6] = ["control", "drive", "nbd", "parv", "spec", "state"];

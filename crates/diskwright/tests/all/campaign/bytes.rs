@@ -9,10 +9,11 @@ use diskwright::base::random::Stream;
 use diskwright::devices::drives::{self, DriveFile};
 use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::disksim::{import_from, to_toml};
-use diskwright::workload::{FormatOptions, Input, open_input};
+use diskwright::workload::FormatOptions;
 
 use super::families::definitions;
 use crate::disksim_files::Sample;
+use crate::fuzz_targets::inputs::read_trace;
 use crate::readers;
 use crate::support::{RunOptions, errors, from_text, simulation::read_spec};
 use crate::whole_specs;
@@ -87,14 +88,7 @@ fn trace(number: u64) -> (FormatOptions, Vec<u8>) {
 
 pub fn trace_is_wrong(number: u64) -> Option<String> {
     let (options, bytes) = trace(number);
-    let read = || {
-        let mut reader = open_input(Input::memory(Path::new("trace"), bytes)?, &options)?;
-        while reader.next()?.is_some() {
-            let _ = reader.place();
-        }
-        Ok(())
-    };
-    errors::fault(&read())
+    errors::fault(&read_trace(&options, bytes))
 }
 
 pub fn shown_trace(number: u64) -> String {

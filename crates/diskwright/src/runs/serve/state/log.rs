@@ -1,7 +1,7 @@
 //! Records what enters a device while it is served.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -113,12 +113,7 @@ impl Log {
         }
         let failed = |error| Error::file(&self.path, "write", error);
         let bytes = self.encoder.take();
-        let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(failed)?;
-        let mut chunk = Vec::with_capacity(super::HEAD + packed.len());
-        chunk.extend((packed.len() as u32).to_le_bytes());
-        chunk.extend((bytes.len() as u32).to_le_bytes());
-        chunk.extend(xxh3_64(&packed).to_le_bytes());
-        chunk.extend(packed);
+        let chunk = chunk(&bytes).map_err(failed)?;
         self.file.write_all(&chunk).map_err(failed)
     }
 
@@ -142,4 +137,18 @@ impl Log {
         let removed = std::fs::remove_file(&self.path);
         removed.map_err(|error| Error::file(&self.path, "remove", error))
     }
+}
+
+/// Records as a chunk of the file: their lengths packed and unpacked, a hash, and they themselves, packed.
+///
+/// # Errors
+/// They cannot be packed.
+pub fn chunk(records: &[u8]) -> io::Result<Vec<u8>> {
+    let packed = zstd::bulk::compress(records, LEVEL)?;
+    let mut chunk = Vec::with_capacity(super::HEAD + packed.len());
+    chunk.extend((packed.len() as u32).to_le_bytes());
+    chunk.extend((records.len() as u32).to_le_bytes());
+    chunk.extend(xxh3_64(&packed).to_le_bytes());
+    chunk.extend(packed);
+    Ok(chunk)
 }

@@ -22,7 +22,7 @@ use crate::base::error::{Error, InputError, Place};
 use crate::engine::request::{Outcome, Request};
 use crate::runs::simulation::Checked;
 
-pub use log::Log;
+pub use log::{Log, chunk};
 pub use records::{Entry, Record};
 pub use replay::Replay;
 
