@@ -28,7 +28,7 @@ const SCHEMA: u32 = 1;
 pub const ROWS_PER_GROUP: usize = 16_384;
 /// Requests kept before they are encoded.
 pub(super) const ROWS_PER_BATCH: usize = 4_096;
-/// The names of operations, in the order of [`Op`](crate::engine::request::Op).
+/// The names of operations, in the order of [`Op`].
 pub(crate) const OPS: [&str; 4] = [
     Op::Read.name(),
     Op::Write.name(),

@@ -3,7 +3,7 @@
 //! A device is a function of its spec and of what enters it, to the nanosecond. So a later serving that simulates all of it again has the
 //! same device: its caches, map, wear, dirty blocks, random streams and simulated time, whatever its kind.
 //!
-//! The file begins with a line of text: [`MAGIC`] and an object of JSON, the version and the spec. Chunks of [records](records) follow, each
+//! The file begins with a line of text: a magic word and an object of JSON, with the version and the spec. Chunks of records follow, each
 //! packed by Zstandard behind its length and its hash, so that a chunk that was cut short shows.
 
 mod log;
