@@ -6,7 +6,7 @@ use crate::hdd_twin::compare;
 use crate::support::twins;
 
 /// The counters that both have, by the names of the results.
-const COUNTERS: [&str; 10] = [
+const COUNTERS: [&str; 24] = [
     "media_accesses",
     "read_modify_writes",
     "travels",
@@ -17,6 +17,20 @@ const COUNTERS: [&str; 10] = [
     "tracks_read",
     "blocks_moved",
     "tracks_emptied",
+    "read_hits",
+    "partial_read_hits",
+    "absorbed_writes",
+    "frame_accesses",
+    "frame_misses",
+    "insertions",
+    "evictions",
+    "bypassed",
+    "conflicts",
+    "trimmed_blocks",
+    "trimmed_dirty_blocks",
+    "destages",
+    "destaged_blocks",
+    "dirty_blocks",
 ];
 
 /// How the two differ, if they do.

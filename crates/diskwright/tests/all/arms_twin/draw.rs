@@ -70,6 +70,14 @@ pub fn case(number: u64) -> Case {
     case
 }
 
+/// The case of a number of drives with a cache in front of their queue.
+pub fn cached(number: u64) -> Case {
+    let mut case = case(number);
+    let mut draw = Draw::new(number, "arms twin's cache");
+    case.disk.cache = Some(hdd_twin::random_cache(&mut draw));
+    case
+}
+
 /// Puts the data of a drive in a log, as far as slots fit on its tracks.
 fn log(draw: &mut Draw, case: &mut Case) {
     let drive = &case.disk.drive;

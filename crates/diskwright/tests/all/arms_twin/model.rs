@@ -9,9 +9,12 @@ use super::cleaning::Cleaning;
 use super::log::Log;
 use super::logged::Effects;
 use super::specs::{Adaptive, ArmSpec, Case, Choice};
+use crate::hdd_twin::cached::{Cache, Cached as _, CachedDrive};
 use crate::hdd_twin::medium::Medium;
+use crate::hdd_twin::model::Message;
 use crate::hdd_twin::queue::{Next, Queue, View, Waiting};
 use crate::hdd_twin::seeks::Arm;
+use crate::hdd_twin::specs;
 use crate::support::twins::{Asked, Host};
 
 /// An arm: where it is, whether it is at work, and the first part of what it serves.
@@ -39,6 +42,8 @@ pub enum End {
     },
     /// Of a flush or a trim.
     Passed(usize),
+    /// Of a request that the cache serves.
+    FromCache(usize),
     /// An arm has read for another one's write.
     Helped(usize),
     /// An arm has moved to an edge.
@@ -56,9 +61,16 @@ pub enum End {
 pub struct Model<'a> {
     pub case: &'a Case,
     pub now: u64,
+    pub cache: Option<Cache<'a>>,
     pub arms: Vec<State<'a>>,
     pub groups: Vec<Group>,
+    /// The requests of the host, and behind them those of the cache.
+    requests: Vec<Asked>,
+    /// What happens in this instant still, in this order.
+    messages: VecDeque<Message>,
     intake: VecDeque<usize>,
+    /// Whether a request has got a slot in this instant.
+    has_admitted: bool,
     /// What ends when, in the order in which that was foreseen.
     pub ends: Vec<(u64, End)>,
     pub last_was_write: bool,
@@ -111,6 +123,7 @@ impl<'a> Model<'a> {
         Model {
             case,
             now: 0,
+            cache: case.disk.cache.as_ref().map(Cache::new),
             log: case.log.map(|log| Log::new(log, &arms[0].medium)),
             effects: Effects::default(),
             helpers: Vec::new(),
@@ -123,7 +136,10 @@ impl<'a> Model<'a> {
             ended: 0,
             arms,
             groups: groups.collect(),
+            requests: case.disk.requests.clone(),
+            messages: VecDeque::new(),
             intake: VecDeque::new(),
+            has_admitted: false,
             ends: Vec::new(),
             last_was_write: false,
             shares: vec![0; requests],
@@ -159,10 +175,6 @@ impl<'a> Model<'a> {
         self.count(rule, 1);
     }
 
-    fn asked(&self, request: usize) -> Asked {
-        self.case.disk.requests[request]
-    }
-
     /// The controller's time before a command.
     pub fn before(&self, write: bool) -> u64 {
         let overhead = &self.case.disk.drive.overhead;
@@ -175,16 +187,22 @@ impl<'a> Model<'a> {
         self.write_initially();
         self.awaits_first_cleaning();
         // A closed load has begun when time zero begins.
-        if self.case.disk.users.is_some() && self.take_in() {
-            self.dispatch();
+        if self.case.disk.users.is_some() {
+            self.take_in();
+            if self.has_admitted {
+                self.dispatch();
+            }
         }
         loop {
+            self.has_admitted = false;
             let ends = std::mem::take(&mut self.ends).into_iter();
             let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
-            let have_ended = !due.is_empty();
+            let is_of_disk = |(_, end): &(u64, End)| !matches!(end, End::FromCache(_));
+            let has_ended = due.iter().any(is_of_disk);
             due.into_iter().for_each(|(_, end)| self.end(end));
-            if self.take_in() || have_ended {
+            self.take_in();
+            if self.has_admitted || has_ended {
                 self.dispatch();
             }
             let arrival = self.host.next_arrival(requests);
@@ -198,30 +216,40 @@ impl<'a> Model<'a> {
         self.count("promotions", promotions.sum());
         let switches = self.modes.as_ref().map_or(0, |modes| modes.switches);
         self.count("arm_mode_switches", switches);
+        let dirty = self.cache.as_ref().map_or(0, Cache::dirty_blocks);
+        self.count("dirty_blocks", dirty);
     }
 
-    /// What the host issues now arrives, and gets slots as far as there are some: whether anything has got one.
-    fn take_in(&mut self) -> bool {
+    /// What the host issues now arrives, who made what has ended hears of that, and requests get slots as far as there are some.
+    fn take_in(&mut self) {
+        self.issue();
+        while let Some(message) = self.messages.pop_front() {
+            match message {
+                Message::Arrives(request) if self.cache.is_some() => self.comes_to_cache(request),
+                Message::Arrives(request) => self.comes_to_disk(request),
+                Message::Ended(request) if request < self.case.disk.requests.len() => {
+                    self.host.hears();
+                    self.issue();
+                }
+                Message::Ended(request) => self.ended_for_cache(request),
+            }
+        }
+        self.admit_waiting();
+    }
+
+    /// The host issues what is due, or answers what it has heard.
+    fn issue(&mut self) {
         let issued = self.host.issues(&self.case.disk.requests, self.now);
-        issued.for_each(|request| self.arrive(request));
-        let mut has_admitted = false;
-        while self.has_slot()
+        self.messages.extend(issued.map(Message::Arrives));
+    }
+
+    /// Gives free slots to requests that have none.
+    fn admit_waiting(&mut self) {
+        while self.taken_slots() < self.case.disk.depth
             && let Some(request) = self.intake.pop_front()
         {
             self.admit(request);
-            has_admitted = true;
-        }
-        has_admitted
-    }
-
-    /// A request of the host arrives. A flush or a trim needs no slot.
-    fn arrive(&mut self, request: usize) {
-        match self.asked(request).op {
-            Op::Read | Op::Write => self.intake.push_back(request),
-            _ => {
-                let end = self.now + self.before(true);
-                self.ends.push((end, End::Passed(request)));
-            }
+            self.has_admitted = true;
         }
     }
 
@@ -229,7 +257,7 @@ impl<'a> Model<'a> {
         let arm = match end {
             End::Served { arm, .. } | End::Moved { arm, .. } => Some(arm),
             End::Helped(arm) | End::Loaded(arm) | End::Travelled(arm) => Some(arm),
-            End::Passed(_) | End::Idle => None,
+            End::Passed(_) | End::FromCache(_) | End::Idle => None,
         };
         if let Some(arm) = arm {
             (self.arms[arm].is_busy, self.arms[arm].serves) = (false, None);
@@ -240,6 +268,7 @@ impl<'a> Model<'a> {
                 for part in parts {
                     self.shares[part] -= 1;
                     if self.shares[part] == 0 {
+                        self.ended = self.now;
                         self.complete(part);
                         self.cleaning.is_stuck = false;
                     }
@@ -252,8 +281,10 @@ impl<'a> Model<'a> {
                 if op == Op::Trim {
                     self.trim(lbn, lbn + blocks);
                 }
+                self.ended = self.now;
                 self.complete(request);
             }
+            End::FromCache(request) => self.complete(request),
             End::Helped(_) | End::Travelled(_) => {}
             End::Loaded(_) => self.loaded(),
             End::Moved { arm, from } => self.moved(arm, from),
@@ -262,12 +293,6 @@ impl<'a> Model<'a> {
         if let Some(arm) = arm {
             self.let_go(arm);
         }
-    }
-
-    fn complete(&mut self, request: usize) {
-        self.completions[request] = Some(self.now);
-        self.host.hears();
-        self.ended = self.now;
     }
 
     /// Arms at rest begin what waits, and then the cleaner.
@@ -288,20 +313,6 @@ impl<'a> Model<'a> {
                 return;
             }
         }
-    }
-
-    /// Whether a slot is free: requests that are one in some queue, and of which none is the first part of another, have one together.
-    fn has_slot(&self) -> bool {
-        let taken = match self.case.disk.shares_slots() {
-            false => self.shares.iter().filter(|&&shares| shares > 0).count(),
-            true => {
-                let waiting = self.groups.iter().flat_map(|group| &group.queue.waiting);
-                let waiting = waiting.map(|waiting| waiting.parts[0]);
-                let served = self.arms.iter().filter_map(|arm| arm.serves);
-                waiting.chain(served).collect::<BTreeSet<usize>>().len()
-            }
-        };
-        (taken as u64) < self.case.disk.depth
     }
 
     /// A request gets a slot, and waits for all groups of arms that have a share in it.
@@ -516,5 +527,80 @@ impl<'a> Model<'a> {
         }
         self.now = 0;
         self.counts.clear();
+    }
+}
+
+impl<'a> CachedDrive<'a> for Model<'a> {
+    fn disk(&self) -> &'a specs::Case {
+        &self.case.disk
+    }
+
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn cached(&self) -> &Cache<'a> {
+        self.cache.as_ref().expect("it has a cache")
+    }
+
+    fn cached_mut(&mut self) -> &mut Cache<'a> {
+        self.cache.as_mut().expect("it has a cache")
+    }
+
+    fn requests(&self) -> &[Asked] {
+        &self.requests
+    }
+
+    fn add_request(&mut self, asked: Asked) -> usize {
+        self.requests.push(asked);
+        self.shares.push(0);
+        self.requests.len() - 1
+    }
+
+    fn unheard(&self) -> Vec<usize> {
+        Message::ended(&self.messages)
+    }
+
+    /// Requests that are one in some queue, and of which none is the first part of another, have one together.
+    fn taken_slots(&self) -> u64 {
+        let taken = match self.case.disk.shares_slots() {
+            false => self.shares.iter().filter(|&&shares| shares > 0).count(),
+            true => {
+                let waiting = self.groups.iter().flat_map(|group| &group.queue.waiting);
+                let waiting = waiting.map(|waiting| waiting.parts[0]);
+                let served = self.arms.iter().filter_map(|arm| arm.serves);
+                waiting.chain(served).collect::<BTreeSet<usize>>().len()
+            }
+        };
+        taken as u64
+    }
+
+    /// A request comes to the drive's queue. A flush or a trim needs no slot.
+    fn comes_to_disk(&mut self, request: usize) {
+        match self.asked(request).op {
+            Op::Read | Op::Write => {
+                self.intake.push_back(request);
+                self.admit_waiting();
+            }
+            _ => {
+                let end = self.now + self.before(true);
+                self.ends.push((end, End::Passed(request)));
+            }
+        }
+    }
+
+    fn served_from_cache_at(&mut self, end: u64, request: usize) {
+        self.ends.push((end, End::FromCache(request)));
+    }
+
+    fn complete(&mut self, request: usize) {
+        if let Some(completion) = self.completions.get_mut(request) {
+            *completion = Some(self.now);
+        }
+        self.messages.push_back(Message::Ended(request));
+    }
+
+    fn count(&mut self, name: &'static str, by: u64) {
+        Model::count(self, name, by);
     }
 }

@@ -137,6 +137,11 @@ pub const FAMILIES: &[Family] = &[
         Told(arms_twin::difference, arms_twin::small),
     ),
     family(
+        "cached-arms-twin",
+        "disks with several arms behind a block cache against their twin",
+        Told(arms_twin::cached_difference, arms_twin::small_cached),
+    ),
+    family(
         "striped-ssd-twin",
         "SSDs with parity over their dies against their twin",
         Told(

@@ -3,6 +3,7 @@
 use diskwright::engine::request::Op;
 
 use super::ahead::{Filling, What, operations};
+use super::cached::Cached as _;
 use super::model::{End, Model};
 use super::queue::Waiting;
 use super::seeks::Arm;

@@ -66,7 +66,7 @@ fn flushes_and_trims(draw: &mut Draw, requests: &mut [Asked]) {
     }
 }
 
-fn block_cache(draw: &mut Draw) -> BlockCache {
+pub fn block_cache(draw: &mut Draw) -> BlockCache {
     BlockCache {
         frames: draw.scaled(1..=60),
         block: draw.pick(&[1, 2, 3, 8, 8, 64, 100]),

@@ -3,12 +3,12 @@
 
 mod ahead;
 mod buffered;
-mod cached;
+pub mod cached;
 pub mod compare;
 mod draw;
 mod joining;
 pub mod medium;
-mod model;
+pub mod model;
 pub mod places;
 pub mod queue;
 pub mod seeks;
@@ -17,7 +17,7 @@ pub mod specs;
 mod turns;
 
 use crate::support::twins;
-pub use draw::case as random_case;
+pub use draw::{block_cache as random_cache, case as random_case};
 use std::collections::BTreeMap;
 
 /// The cases in which every rule must come up.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use diskwright::engine::request::Op;
 
 use super::buffered::Memory;
-use super::cached::Cache;
+use super::cached::{Cache, Cached as _, CachedDrive};
 use super::medium::{Access, Medium};
 use super::queue::{Next, Queue, View, Waiting};
 use super::seeks::Arm;
@@ -51,6 +51,17 @@ pub enum Message {
     Ended(usize),
 }
 
+impl Message {
+    /// The requests that have ended of those that messages are about.
+    pub fn ended(messages: &VecDeque<Message>) -> Vec<usize> {
+        let ended = messages.iter().filter_map(|message| match message {
+            Message::Ended(request) => Some(*request),
+            Message::Arrives(_) => None,
+        });
+        ended.collect()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// Of requests that have the medium, as one.
@@ -92,10 +103,6 @@ impl<'a> Model<'a> {
         if by > 0 {
             *self.counts.entry(name).or_default() += by;
         }
-    }
-
-    pub fn asked(&self, request: usize) -> Asked {
-        self.requests[request]
     }
 
     /// The controller's time before a command.
@@ -162,13 +169,6 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// How many slots are taken.
-    pub fn taken_slots(&self) -> u64 {
-        let waiting = self.queue.waiting.iter();
-        let waiting: u64 = waiting.map(|waiting| self.slots_of(&waiting.parts)).sum();
-        self.active + waiting
-    }
-
     /// Gives free slots to requests; whether something did get one.
     fn accept(&mut self) -> bool {
         if self.taken_slots() >= self.case.depth {
@@ -200,20 +200,6 @@ impl<'a> Model<'a> {
         true
     }
 
-    /// A request comes to the drive's queue. A flush or a trim needs no slot.
-    pub fn comes_to_disk(&mut self, request: usize) {
-        match self.asked(request).op {
-            Op::Read | Op::Write => {
-                self.intake.push_back(request);
-                while self.accept() {}
-            }
-            _ => {
-                let end = self.passes(request);
-                self.ends.push((end, End::Passed(request)));
-            }
-        }
-    }
-
     fn end(&mut self, end: End) {
         match end {
             End::Travel => self.is_busy = false,
@@ -225,13 +211,6 @@ impl<'a> Model<'a> {
             End::Passed(request) | End::FromCache(request) => self.complete(request),
             End::Written => {}
         }
-    }
-
-    pub fn complete(&mut self, request: usize) {
-        if let Some(completion) = self.completions.get_mut(request) {
-            *completion = Some(self.now);
-        }
-        self.messages.push_back(Message::Ended(request));
     }
 
     /// The arm is free and something waits.
@@ -325,5 +304,71 @@ impl<'a> Model<'a> {
         self.count("media_accesses", 1);
         self.count("read_modify_writes", rewritten);
         end
+    }
+}
+
+impl<'a> CachedDrive<'a> for Model<'a> {
+    fn disk(&self) -> &'a Case {
+        self.case
+    }
+
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn cached(&self) -> &Cache<'a> {
+        self.cache.as_ref().expect("it has a cache")
+    }
+
+    fn cached_mut(&mut self) -> &mut Cache<'a> {
+        self.cache.as_mut().expect("it has a cache")
+    }
+
+    fn requests(&self) -> &[Asked] {
+        &self.requests
+    }
+
+    fn add_request(&mut self, asked: Asked) -> usize {
+        self.requests.push(asked);
+        self.requests.len() - 1
+    }
+
+    fn unheard(&self) -> Vec<usize> {
+        Message::ended(&self.messages)
+    }
+
+    fn taken_slots(&self) -> u64 {
+        let waiting = self.queue.waiting.iter();
+        let waiting: u64 = waiting.map(|waiting| self.slots_of(&waiting.parts)).sum();
+        self.active + waiting
+    }
+
+    /// A request comes to the drive's queue. A flush or a trim needs no slot.
+    fn comes_to_disk(&mut self, request: usize) {
+        match self.asked(request).op {
+            Op::Read | Op::Write => {
+                self.intake.push_back(request);
+                while self.accept() {}
+            }
+            _ => {
+                let end = self.passes(request);
+                self.ends.push((end, End::Passed(request)));
+            }
+        }
+    }
+
+    fn served_from_cache_at(&mut self, end: u64, request: usize) {
+        self.ends.push((end, End::FromCache(request)));
+    }
+
+    fn complete(&mut self, request: usize) {
+        if let Some(completion) = self.completions.get_mut(request) {
+            *completion = Some(self.now);
+        }
+        self.messages.push_back(Message::Ended(request));
+    }
+
+    fn count(&mut self, name: &'static str, by: u64) {
+        Model::count(self, name, by);
     }
 }

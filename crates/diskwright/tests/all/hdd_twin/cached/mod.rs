@@ -1,5 +1,6 @@
 //! A drive with a block cache in front of its queue, as docs/cache.md defines it. Instants and times are ns.
 
+mod drive;
 mod frames;
 mod transfers;
 mod trims;
@@ -8,11 +9,12 @@ use std::collections::VecDeque;
 
 use diskwright::engine::request::Op;
 
-use super::model::{End, Message, Model};
 use super::specs::{Asked, BlockCache};
 use crate::support::twins::runs;
+pub use drive::CachedDrive;
 use frames::{Frames, Held, Place};
 use transfers::{Purpose, Transfer, Transfers};
+use trims::Trims as _;
 
 /// The cache of a drive.
 pub struct Cache<'a> {
@@ -31,7 +33,7 @@ pub struct Cache<'a> {
 
 /// What the drive was sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sent {
+pub enum Sent {
     Transfer(u64),
     /// A flush or a trim of the host.
     Passed(usize),
@@ -67,31 +69,30 @@ impl<'a> Cache<'a> {
     }
 }
 
-impl<'a> Model<'a> {
-    fn cached(&mut self) -> &mut Cache<'a> {
-        self.cache.as_mut().expect("it has a cache")
+/// What the cache does, whatever drive is behind it.
+pub trait Cached<'a>: CachedDrive<'a> {
+    fn asked(&self, request: usize) -> Asked {
+        self.requests()[request]
     }
 
     /// Slots of the queue that are free. One whose request has ended is taken until the cache has dealt with that.
-    fn free_slots(&mut self) -> u64 {
-        let unheard = self.messages.iter().filter(|message| match message {
-            Message::Ended(ended) => {
-                let cache = self.cache.as_ref().expect("it has a cache");
-                let mut sent = cache.sent.iter();
-                sent.any(|(child, sent)| child == ended && matches!(sent, Sent::Transfer(_)))
-            }
-            Message::Arrives(_) => false,
-        });
+    fn free_slots(&self) -> u64 {
+        let cache = self.cached();
+        let is_of_transfer = |ended: &usize| {
+            let mut sent = cache.sent.iter();
+            sent.any(|(child, sent)| child == ended && matches!(sent, Sent::Transfer(_)))
+        };
+        let unheard = self.unheard().into_iter().filter(is_of_transfer);
         let taken = self.taken_slots() + unheard.count() as u64;
-        self.case.depth.saturating_sub(taken)
+        self.disk().depth.saturating_sub(taken)
     }
 
     /// A request of the host arrives. A flush does not wait for its turn.
-    pub fn comes_to_cache(&mut self, request: usize) {
+    fn comes_to_cache(&mut self, request: usize) {
         match self.asked(request).op {
             Op::Flush => self.flush(request),
             _ => {
-                self.cached().outside.push_back(request);
+                self.cached_mut().outside.push_back(request);
                 self.proceed();
             }
         }
@@ -101,7 +102,7 @@ impl<'a> Model<'a> {
     fn proceed(&mut self) {
         loop {
             self.send_ready();
-            let Some(&next) = self.cached().outside.front() else {
+            let Some(&next) = self.cached_mut().outside.front() else {
                 return;
             };
             let asked = self.asked(next);
@@ -111,7 +112,7 @@ impl<'a> Model<'a> {
             if !self.may_look_up(&asked) {
                 return;
             }
-            self.cached().outside.pop_front();
+            self.cached_mut().outside.pop_front();
             match asked.op {
                 Op::Trim => self.trim(next),
                 _ => self.look_up(next),
@@ -124,19 +125,19 @@ impl<'a> Model<'a> {
             return !self.is_in_use(asked);
         }
         let free = self.free_slots();
-        let depth = self.case.depth;
-        let transfers = &self.cached().transfers;
+        let depth = self.disk().depth;
+        let transfers = &self.cached_mut().transfers;
         !transfers.has_ready() && free > transfers.held() && transfers.leaving() < depth
     }
 
     fn look_up(&mut self, request: usize) {
         let asked = self.asked(request);
-        let size = self.cached().settings.block;
+        let size = self.cached_mut().settings.block;
         let mut keys = Vec::new();
         let mut victims = Vec::new();
         for key in asked.lbn / size..(asked.lbn + asked.blocks).div_ceil(size) {
             self.count("frame_accesses", 1);
-            let place = self.cached().frames.access(key, &mut victims);
+            let place = self.cached_mut().frames.access(key, &mut victims);
             if place != Place::Held {
                 self.count("frame_misses", 1);
             }
@@ -152,7 +153,7 @@ impl<'a> Model<'a> {
                     self.restore(key, &mut victims);
                 }
             }
-            self.cached().frames.get(key).pins += 1;
+            self.cached_mut().frames.get(key).pins += 1;
             keys.push(key);
         }
         self.write_back(victims);
@@ -167,11 +168,11 @@ impl<'a> Model<'a> {
         if let Some(at) = victims.iter().position(|victim| victim.key == key) {
             self.count("a block that is evicted and accessed by one request", 1);
             let victim = victims.remove(at);
-            let frame = self.cached().frames.get(key);
+            let frame = self.cached_mut().frames.get(key);
             (frame.there, frame.dirty) = (victim.there, victim.dirty);
             return;
         }
-        let size = self.cached().settings.block;
+        let size = self.cached_mut().settings.block;
         let writes = self
             .cached()
             .transfers
@@ -180,7 +181,7 @@ impl<'a> Model<'a> {
             for lbn in from.max(key * size)..to.min(key * size + size) {
                 // What a request writes past the frames is not in them.
                 let is_there = !is_of_request;
-                self.cached().frames.set(lbn, is_there, false);
+                self.cached_mut().frames.set(lbn, is_there, false);
             }
             self.count(
                 match is_of_request {
@@ -194,7 +195,7 @@ impl<'a> Model<'a> {
 
     /// Dirty blocks that were evicted go to the medium, those that follow one another in one transfer.
     fn write_back(&mut self, mut victims: Vec<Held>) {
-        let size = self.cached().settings.block;
+        let size = self.cached_mut().settings.block;
         victims.sort_by_key(|victim| victim.key);
         let dirty = victims.iter().flat_map(|victim| {
             let dirty = (0..).zip(&victim.dirty).filter(|(_, dirty)| **dirty);
@@ -202,13 +203,15 @@ impl<'a> Model<'a> {
         });
         for (from, to) in runs(dirty) {
             let purpose = Purpose::Eviction;
-            self.cached().transfers.add(Op::Write, (from, to), purpose);
+            self.cached_mut()
+                .transfers
+                .add(Op::Write, (from, to), purpose);
         }
     }
 
     fn look_up_read(&mut self, request: usize, keys: Vec<u64>) {
         let asked = self.asked(request);
-        match self.cached().missing(&asked, &keys) {
+        match self.cached_mut().missing(&asked, &keys) {
             None => self.hit(request, &keys),
             Some(run) => self.transfer(request, run, keys),
         }
@@ -216,7 +219,7 @@ impl<'a> Model<'a> {
 
     fn look_up_write(&mut self, request: usize, keys: Vec<u64>) {
         let asked = self.asked(request);
-        let cache = self.cached();
+        let cache = self.cached_mut();
         let size = cache.settings.block;
         let end = asked.lbn + asked.blocks;
         let has_all = keys.len() as u64 == end.div_ceil(size) - asked.lbn / size;
@@ -236,7 +239,7 @@ impl<'a> Model<'a> {
     fn transfer(&mut self, request: usize, run: (u64, u64), keys: Vec<u64>) {
         let op = self.asked(request).op;
         let purpose = Purpose::Request { request, keys };
-        let waits = self.cached().transfers.add(op, run, purpose);
+        let waits = self.cached_mut().transfers.add(op, run, purpose);
         self.count("conflicts", u64::from(waits));
     }
 
@@ -248,9 +251,9 @@ impl<'a> Model<'a> {
     /// The cache serves a request: one after the other.
     fn serve_from_cache(&mut self, request: usize, keys: &[u64]) {
         let Asked { op, blocks, .. } = self.asked(request);
-        let drive = &self.case.drive;
-        let (now, write) = (self.now, op == Op::Write);
-        let cache = self.cached();
+        let drive = &self.disk().drive;
+        let (now, write) = (self.now(), op == Op::Write);
+        let cache = self.cached_mut();
         cache.frames.unpin(keys);
         let work = cache.settings.hit_overhead.unwrap_or_else(|| {
             let completion = match write {
@@ -264,13 +267,13 @@ impl<'a> Model<'a> {
             false => drive.interface.block,
         };
         cache.free = cache.free.max(now) + work + blocks * block;
-        let end = (cache.free, End::FromCache(request));
-        self.ends.push(end);
+        let end = cache.free;
+        self.served_from_cache_at(end, request);
     }
 
     /// Sends transfers that wait for no others to the drive, while it has slots.
     fn send_ready(&mut self) {
-        while let Some(transfer) = self.cached().transfers.first_ready() {
+        while let Some(transfer) = self.cached_mut().transfers.first_ready() {
             let Transfer {
                 id,
                 op,
@@ -285,10 +288,10 @@ impl<'a> Model<'a> {
                 fua = asked.fua;
                 if op == Op::Read {
                     // Others may have brought something meanwhile.
-                    let Some(missing) = self.cached().missing(&asked, keys) else {
+                    let Some(missing) = self.cached_mut().missing(&asked, keys) else {
                         self.hit(*request, keys);
                         self.count("a read that has waited and hits", 1);
-                        self.cached().transfers.finish(id);
+                        self.cached_mut().transfers.finish(id);
                         continue;
                     };
                     run = missing;
@@ -300,9 +303,9 @@ impl<'a> Model<'a> {
             if self.free_slots() == 0 {
                 return;
             }
-            self.cached().transfers.take(id);
+            self.cached_mut().transfers.take(id);
             let asked = Asked {
-                at: self.now,
+                at: self.now(),
                 op,
                 fua,
                 lbn: run.0,
@@ -313,21 +316,20 @@ impl<'a> Model<'a> {
     }
 
     fn send(&mut self, asked: Asked, what: Sent) {
-        let child = self.requests.len();
-        self.requests.push(asked);
-        self.cached().sent.push((child, what));
+        let child = self.add_request(asked);
+        self.cached_mut().sent.push((child, what));
         self.comes_to_disk(child);
     }
 
     /// The drive has done what it was sent.
-    pub fn ended_for_cache(&mut self, child: usize) {
-        let sent = &mut self.cached().sent;
+    fn ended_for_cache(&mut self, child: usize) {
+        let sent = &mut self.cached_mut().sent;
         let at = sent.iter().position(|(other, _)| *other == child);
         match sent.remove(at.expect("it was sent")).1 {
             Sent::Passed(request) => self.complete(request),
             Sent::Transfer(id) => {
                 self.transferred(id, child);
-                self.cached().transfers.finish(id);
+                self.cached_mut().transfers.finish(id);
                 self.pass_flushes();
                 self.proceed();
             }
@@ -338,7 +340,8 @@ impl<'a> Model<'a> {
         let Asked {
             op, lbn, blocks, ..
         } = self.asked(child);
-        let Purpose::Request { request, keys } = self.cached().transfers.get(id).purpose.clone()
+        let Purpose::Request { request, keys } =
+            self.cached_mut().transfers.get(id).purpose.clone()
         else {
             self.count("destages", 1);
             self.count("destaged_blocks", blocks);
@@ -347,21 +350,21 @@ impl<'a> Model<'a> {
         let asked = self.asked(request);
         if op == Op::Read {
             let wanted = lbn.max(asked.lbn)..(lbn + blocks).min(asked.lbn + asked.blocks);
-            let cache = self.cached();
+            let cache = self.cached_mut();
             for lbn in wanted.filter(|lbn| keys.contains(&(lbn / cache.settings.block))) {
                 if !cache.frames.has(lbn) {
                     cache.frames.set(lbn, true, false);
                 }
             }
         }
-        self.cached().frames.unpin(&keys);
+        self.cached_mut().frames.unpin(&keys);
         self.count("partial_read_hits", u64::from(blocks < asked.blocks));
         self.complete(request);
     }
 
     /// A flush: what is dirty goes to the medium first.
     fn flush(&mut self, request: usize) {
-        let cache = self.cached();
+        let cache = self.cached_mut();
         if !cache.settings.is_write_back {
             return self.pass(request);
         }
@@ -380,10 +383,10 @@ impl<'a> Model<'a> {
 
     /// Flushes before which everything has been written go on to the drive.
     fn pass_flushes(&mut self) {
-        while let Some(&(request, turn)) = self.cached().flushes.front()
-            && self.cached().transfers.are_written_before(turn)
+        while let Some(&(request, turn)) = self.cached_mut().flushes.front()
+            && self.cached_mut().transfers.are_written_before(turn)
         {
-            self.cached().flushes.pop_front();
+            self.cached_mut().flushes.pop_front();
             self.pass(request);
         }
     }
@@ -392,3 +395,5 @@ impl<'a> Model<'a> {
         self.send(self.asked(request), Sent::Passed(request));
     }
 }
+
+impl<'a, D: CachedDrive<'a>> Cached<'a> for D {}

@@ -1,21 +1,21 @@
 //! Trims, and transfers that they make unnecessary.
 
-use super::Model;
+use super::Cached;
 use crate::support::twins::Asked;
 
-impl Model<'_> {
+pub trait Trims<'a>: Cached<'a> {
     /// Whether a transfer has blocks of a trim, or a request needs a frame of one.
-    pub(super) fn is_in_use(&mut self, trim: &Asked) -> bool {
+    fn is_in_use(&mut self, trim: &Asked) -> bool {
         let (from, to) = (trim.lbn, trim.lbn + trim.blocks);
-        let cache = self.cached();
+        let cache = self.cached_mut();
         let is_pinned = (from..to).any(|lbn| cache.frames.is_pinned(lbn));
         is_pinned || cache.transfers.any_meets(from, to)
     }
 
     /// What has not been sent of what has to leave the cache need not go where a trim goes; whether there was any.
-    pub(super) fn call_off(&mut self, trim: &Asked) -> bool {
+    fn call_off(&mut self, trim: &Asked) -> bool {
         let (from, to) = (trim.lbn, trim.lbn + trim.blocks);
-        let cut = self.cached().transfers.cut(from, to);
+        let cut = self.cached_mut().transfers.cut(from, to);
         if cut == 0 {
             return false;
         }
@@ -24,9 +24,9 @@ impl Model<'_> {
         true
     }
 
-    pub(super) fn trim(&mut self, request: usize) {
+    fn trim(&mut self, request: usize) {
         let trim = self.asked(request);
-        let frames = &mut self.cached().frames;
+        let frames = &mut self.cached_mut().frames;
         let there: Vec<u64> = (trim.lbn..trim.lbn + trim.blocks)
             .filter(|lbn| frames.has(*lbn))
             .collect();
@@ -40,3 +40,5 @@ impl Model<'_> {
         self.pass(request);
     }
 }
+
+impl<'a, D: Cached<'a>> Trims<'a> for D {}
