@@ -159,7 +159,7 @@ pub const FAMILIES: &[Family] = &[
     ),
     family(
         "optioned-ssd-twin",
-        "SSDs with streams, operations on several planes, cleaning side by side and checkpoints beside their naive twin",
+        "SSDs with streams, multi-plane operations, checkpoints and cleaning side by side, against their twin",
         Told(ssd_twin::difference_with_more, ssd_twin::small_with_more),
     ),
     family(
