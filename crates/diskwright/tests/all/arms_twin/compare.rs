@@ -6,7 +6,7 @@ use crate::hdd_twin::compare;
 use crate::support::twins;
 
 /// The counters that both have, by the names of the results.
-const COUNTERS: [&str; 24] = [
+const COUNTERS: [&str; 10] = [
     "media_accesses",
     "read_modify_writes",
     "travels",
@@ -17,30 +17,17 @@ const COUNTERS: [&str; 24] = [
     "tracks_read",
     "blocks_moved",
     "tracks_emptied",
-    "read_hits",
-    "partial_read_hits",
-    "absorbed_writes",
-    "frame_accesses",
-    "frame_misses",
-    "insertions",
-    "evictions",
-    "bypassed",
-    "conflicts",
-    "trimmed_blocks",
-    "trimmed_dirty_blocks",
-    "destages",
-    "destaged_blocks",
-    "dirty_blocks",
 ];
 
 /// How the two differ, if they do.
 pub fn difference(case: &Case) -> Option<String> {
+    let counters = [&COUNTERS[..], &compare::OF_CACHE].concat();
     let spec = |drive: &str, trace: &str| case.spec(drive, trace);
-    let library = || compare::of_library(&case.disk, spec, &COUNTERS);
+    let library = || compare::of_library(&case.disk, spec, &counters);
     let twin = || {
         let mut model = Model::new(case);
         model.run();
-        compare::of_twin(model.completions, &model.counts, &COUNTERS)
+        compare::of_twin(model.front.completions, &model.counts, &counters)
     };
     twins::difference(library, twin)
 }

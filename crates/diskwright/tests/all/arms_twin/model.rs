@@ -9,13 +9,12 @@ use super::cleaning::Cleaning;
 use super::log::Log;
 use super::logged::Effects;
 use super::specs::{Adaptive, ArmSpec, Case, Choice};
-use crate::hdd_twin::cached::{Cache, Cached as _, CachedDrive};
+use crate::hdd_twin::cached::{Cached as _, CachedDrive};
+use crate::hdd_twin::front::Front;
 use crate::hdd_twin::medium::Medium;
-use crate::hdd_twin::model::Message;
 use crate::hdd_twin::queue::{Next, Queue, View, Waiting};
 use crate::hdd_twin::seeks::Arm;
-use crate::hdd_twin::specs;
-use crate::support::twins::{Asked, Host};
+use crate::support::twins::Asked;
 
 /// An arm: where it is, whether it is at work, and the first part of what it serves.
 pub struct State<'a> {
@@ -61,13 +60,9 @@ pub enum End {
 pub struct Model<'a> {
     pub case: &'a Case,
     pub now: u64,
-    pub cache: Option<Cache<'a>>,
+    pub front: Front<'a>,
     pub arms: Vec<State<'a>>,
     pub groups: Vec<Group>,
-    /// The requests of the host, and behind them those of the cache.
-    requests: Vec<Asked>,
-    /// What happens in this instant still, in this order.
-    messages: VecDeque<Message>,
     intake: VecDeque<usize>,
     /// Whether a request has got a slot in this instant.
     has_admitted: bool,
@@ -86,8 +81,6 @@ pub struct Model<'a> {
     modes: Option<Modes>,
     /// When the last request was complete.
     pub ended: u64,
-    host: Host,
-    pub completions: Vec<Option<u64>>,
     /// Counters, by the names of the results, and rules that were met; none is 0.
     pub counts: BTreeMap<&'static str, u64>,
 }
@@ -123,7 +116,7 @@ impl<'a> Model<'a> {
         Model {
             case,
             now: 0,
-            cache: case.disk.cache.as_ref().map(Cache::new),
+            front: Front::new(&case.disk),
             log: case.log.map(|log| Log::new(log, &arms[0].medium)),
             effects: Effects::default(),
             helpers: Vec::new(),
@@ -136,15 +129,11 @@ impl<'a> Model<'a> {
             ended: 0,
             arms,
             groups: groups.collect(),
-            requests: case.disk.requests.clone(),
-            messages: VecDeque::new(),
             intake: VecDeque::new(),
             has_admitted: false,
             ends: Vec::new(),
             last_was_write: false,
             shares: vec![0; requests],
-            host: Host::new(case.disk.users),
-            completions: vec![None; requests],
             counts: BTreeMap::new(),
         }
     }
@@ -183,7 +172,6 @@ impl<'a> Model<'a> {
 
     /// Runs until every request is complete or nothing happens any more.
     pub fn run(&mut self) {
-        let requests = &self.case.disk.requests;
         self.write_initially();
         self.awaits_first_cleaning();
         // A closed load has begun when time zero begins.
@@ -205,7 +193,7 @@ impl<'a> Model<'a> {
             if self.has_admitted || has_ended {
                 self.dispatch();
             }
-            let arrival = self.host.next_arrival(requests);
+            let arrival = self.front.next_arrival();
             let ends = self.ends.iter().map(|(at, _)| *at);
             match ends.chain(arrival).min() {
                 Some(instant) => self.now = instant,
@@ -216,31 +204,14 @@ impl<'a> Model<'a> {
         self.count("promotions", promotions.sum());
         let switches = self.modes.as_ref().map_or(0, |modes| modes.switches);
         self.count("arm_mode_switches", switches);
-        let dirty = self.cache.as_ref().map_or(0, Cache::dirty_blocks);
-        self.count("dirty_blocks", dirty);
+        self.count("dirty_blocks", self.front.dirty_blocks());
     }
 
     /// What the host issues now arrives, who made what has ended hears of that, and requests get slots as far as there are some.
     fn take_in(&mut self) {
-        self.issue();
-        while let Some(message) = self.messages.pop_front() {
-            match message {
-                Message::Arrives(request) if self.cache.is_some() => self.comes_to_cache(request),
-                Message::Arrives(request) => self.comes_to_disk(request),
-                Message::Ended(request) if request < self.case.disk.requests.len() => {
-                    self.host.hears();
-                    self.issue();
-                }
-                Message::Ended(request) => self.ended_for_cache(request),
-            }
-        }
+        self.front.issue(self.now);
+        self.deliver();
         self.admit_waiting();
-    }
-
-    /// The host issues what is due, or answers what it has heard.
-    fn issue(&mut self) {
-        let issued = self.host.issues(&self.case.disk.requests, self.now);
-        self.messages.extend(issued.map(Message::Arrives));
     }
 
     /// Gives free slots to requests that have none.
@@ -531,34 +502,16 @@ impl<'a> Model<'a> {
 }
 
 impl<'a> CachedDrive<'a> for Model<'a> {
-    fn disk(&self) -> &'a specs::Case {
-        &self.case.disk
-    }
-
     fn now(&self) -> u64 {
         self.now
     }
 
-    fn cached(&self) -> &Cache<'a> {
-        self.cache.as_ref().expect("it has a cache")
+    fn front(&self) -> &Front<'a> {
+        &self.front
     }
 
-    fn cached_mut(&mut self) -> &mut Cache<'a> {
-        self.cache.as_mut().expect("it has a cache")
-    }
-
-    fn requests(&self) -> &[Asked] {
-        &self.requests
-    }
-
-    fn add_request(&mut self, asked: Asked) -> usize {
-        self.requests.push(asked);
-        self.shares.push(0);
-        self.requests.len() - 1
-    }
-
-    fn unheard(&self) -> Vec<usize> {
-        Message::ended(&self.messages)
+    fn front_mut(&mut self) -> &mut Front<'a> {
+        &mut self.front
     }
 
     /// Requests that are one in some queue, and of which none is the first part of another, have one together.
@@ -579,6 +532,7 @@ impl<'a> CachedDrive<'a> for Model<'a> {
     fn comes_to_disk(&mut self, request: usize) {
         match self.asked(request).op {
             Op::Read | Op::Write => {
+                self.shares.resize(self.front.requests.len(), 0);
                 self.intake.push_back(request);
                 self.admit_waiting();
             }
@@ -591,13 +545,6 @@ impl<'a> CachedDrive<'a> for Model<'a> {
 
     fn served_from_cache_at(&mut self, end: u64, request: usize) {
         self.ends.push((end, End::FromCache(request)));
-    }
-
-    fn complete(&mut self, request: usize) {
-        if let Some(completion) = self.completions.get_mut(request) {
-            *completion = Some(self.now);
-        }
-        self.messages.push_back(Message::Ended(request));
     }
 
     fn count(&mut self, name: &'static str, by: u64) {

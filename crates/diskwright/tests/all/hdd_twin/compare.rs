@@ -9,7 +9,7 @@ use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
 /// The counters that both have, by the names of the results; promotions are those of `fcfs` and `ncq`.
-const COUNTERS: [&str; 25] = [
+const COUNTERS: [&str; 11] = [
     "media_accesses",
     "read_modify_writes",
     "travels",
@@ -21,6 +21,10 @@ const COUNTERS: [&str; 25] = [
     "buffer_misses",
     "buffer_hits_on_read_ahead",
     "buffered_writes",
+];
+
+/// The counters of a block cache that both have.
+pub const OF_CACHE: [&str; 14] = [
     "read_hits",
     "partial_read_hits",
     "absorbed_writes",
@@ -89,14 +93,15 @@ pub fn of_twin(
 
 /// How the two differ, if they do.
 pub fn difference(case: &Case) -> Option<String> {
+    let counters = [&COUNTERS[..], &OF_CACHE].concat();
     let is_left_out = Cell::new(false);
     let twin = || {
         let mut model = Model::new(case);
         model.run();
         is_left_out.set(model.is_left_out);
-        of_twin(model.completions, &model.counts, &COUNTERS)
+        of_twin(model.front.completions, &model.counts, &counters)
     };
-    let library = || of_library(case, |drive, trace| case.spec(drive, trace), &COUNTERS);
+    let library = || of_library(case, |drive, trace| case.spec(drive, trace), &counters);
     twins::difference(library, twin).filter(|_| !is_left_out.get())
 }
 

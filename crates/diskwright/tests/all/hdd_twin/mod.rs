@@ -6,9 +6,10 @@ mod buffered;
 pub mod cached;
 pub mod compare;
 mod draw;
+pub mod front;
 mod joining;
 pub mod medium;
-pub mod model;
+mod model;
 pub mod places;
 pub mod queue;
 pub mod seeks;
@@ -51,7 +52,7 @@ fn every_rule_comes_up() {
         let mut model = model::Model::new(&case);
         model.run();
         assert!(
-            model.completions.iter().all(Option::is_some),
+            model.front.completions.iter().all(Option::is_some),
             "case {number} comes to a halt"
         );
         left_out += u64::from(model.is_left_out);

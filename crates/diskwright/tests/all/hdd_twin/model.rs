@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use diskwright::engine::request::Op;
 
 use super::buffered::Memory;
-use super::cached::{Cache, Cached as _, CachedDrive};
+use super::cached::{Cached as _, CachedDrive};
+use super::front::Front;
 use super::medium::{Access, Medium};
 use super::queue::{Next, Queue, View, Waiting};
 use super::seeks::Arm;
 use super::specs::{Asked, Case};
-use crate::support::twins::Host;
 
 pub struct Model<'a> {
     pub case: &'a Case,
@@ -18,11 +18,7 @@ pub struct Model<'a> {
     pub now: u64,
     pub arm: Arm,
     pub memory: Option<Memory<'a>>,
-    pub cache: Option<Cache<'a>>,
-    /// The requests of the host, and behind them those of the cache.
-    pub requests: Vec<Asked>,
-    /// What happens in this instant still, in this order.
-    pub messages: VecDeque<Message>,
+    pub front: Front<'a>,
     pub queue: Queue,
     /// Requests that have no slot.
     pub intake: VecDeque<usize>,
@@ -33,33 +29,11 @@ pub struct Model<'a> {
     pub last_was_write: bool,
     /// Slots of requests that do not wait.
     pub active: u64,
-    host: Host,
     /// What happened the twin does not know: a request was larger than a segment, or the medium came to a sector for which one may have had no
     /// room.
     pub is_left_out: bool,
-    pub completions: Vec<Option<u64>>,
     /// Counters, by the names of the results; none is 0.
     pub counts: BTreeMap<&'static str, u64>,
-}
-
-/// What happens within an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Message {
-    /// A request of the host comes to the drive.
-    Arrives(usize),
-    /// A request is complete: who made it hears of that.
-    Ended(usize),
-}
-
-impl Message {
-    /// The requests that have ended of those that messages are about.
-    pub fn ended(messages: &VecDeque<Message>) -> Vec<usize> {
-        let ended = messages.iter().filter_map(|message| match message {
-            Message::Ended(request) => Some(*request),
-            Message::Arrives(_) => None,
-        });
-        ended.collect()
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,18 +57,14 @@ impl<'a> Model<'a> {
             now: 0,
             arm: Arm::default(),
             memory: case.drive.buffer.as_ref().map(Memory::new),
-            cache: case.cache.as_ref().map(Cache::new),
-            requests: case.requests.clone(),
-            messages: VecDeque::new(),
+            front: Front::new(case),
             queue: Queue::new(case.scheduler),
             intake: VecDeque::new(),
             ends: Vec::new(),
             is_busy: false,
             last_was_write: false,
             active: 0,
-            host: Host::new(case.users),
             is_left_out: false,
-            completions: vec![None; case.requests.len()],
             counts: BTreeMap::new(),
         }
     }
@@ -114,8 +84,7 @@ impl<'a> Model<'a> {
     pub fn run(&mut self) {
         self.go_on();
         self.count("promotions", self.queue.promotions);
-        let dirty = self.cache.as_ref().map_or(0, Cache::dirty_blocks);
-        self.count("dirty_blocks", dirty);
+        self.count("dirty_blocks", self.front.dirty_blocks());
     }
 
     fn go_on(&mut self) {
@@ -125,38 +94,17 @@ impl<'a> Model<'a> {
             let (due, later): (Vec<_>, Vec<_>) = ends.partition(|(at, _)| *at == self.now);
             self.ends = later;
             due.into_iter().for_each(|(_, end)| self.end(end));
-            self.issue();
+            self.front.issue(self.now);
             self.deliver();
             while self.accept() {}
             if !self.is_busy && !self.is_writing() && !self.queue.waiting.is_empty() {
                 self.begin();
             }
-            let arrival = self.host.next_arrival(&self.case.requests);
+            let arrival = self.front.next_arrival();
             let ends = self.ends.iter().map(|(at, _)| *at);
             match ends.chain(arrival).min() {
                 Some(instant) => self.now = instant,
                 None => return,
-            }
-        }
-    }
-
-    /// The host issues what is due, or answers what it has heard.
-    fn issue(&mut self) {
-        let issued = self.host.issues(&self.case.requests, self.now);
-        self.messages.extend(issued.map(Message::Arrives));
-    }
-
-    /// What happens in this instant takes its course.
-    fn deliver(&mut self) {
-        while let Some(message) = self.messages.pop_front() {
-            match message {
-                Message::Arrives(request) if self.cache.is_some() => self.comes_to_cache(request),
-                Message::Arrives(request) => self.comes_to_disk(request),
-                Message::Ended(request) if request < self.case.requests.len() => {
-                    self.host.hears();
-                    self.issue();
-                }
-                Message::Ended(request) => self.ended_for_cache(request),
             }
         }
     }
@@ -308,33 +256,16 @@ impl<'a> Model<'a> {
 }
 
 impl<'a> CachedDrive<'a> for Model<'a> {
-    fn disk(&self) -> &'a Case {
-        self.case
-    }
-
     fn now(&self) -> u64 {
         self.now
     }
 
-    fn cached(&self) -> &Cache<'a> {
-        self.cache.as_ref().expect("it has a cache")
+    fn front(&self) -> &Front<'a> {
+        &self.front
     }
 
-    fn cached_mut(&mut self) -> &mut Cache<'a> {
-        self.cache.as_mut().expect("it has a cache")
-    }
-
-    fn requests(&self) -> &[Asked] {
-        &self.requests
-    }
-
-    fn add_request(&mut self, asked: Asked) -> usize {
-        self.requests.push(asked);
-        self.requests.len() - 1
-    }
-
-    fn unheard(&self) -> Vec<usize> {
-        Message::ended(&self.messages)
+    fn front_mut(&mut self) -> &mut Front<'a> {
+        &mut self.front
     }
 
     fn taken_slots(&self) -> u64 {
@@ -359,13 +290,6 @@ impl<'a> CachedDrive<'a> for Model<'a> {
 
     fn served_from_cache_at(&mut self, end: u64, request: usize) {
         self.ends.push((end, End::FromCache(request)));
-    }
-
-    fn complete(&mut self, request: usize) {
-        if let Some(completion) = self.completions.get_mut(request) {
-            *completion = Some(self.now);
-        }
-        self.messages.push_back(Message::Ended(request));
     }
 
     fn count(&mut self, name: &'static str, by: u64) {

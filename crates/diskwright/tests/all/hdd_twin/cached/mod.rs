@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, BlockCache};
+use super::front::Message;
+use super::specs::{Asked, BlockCache, Case};
 use crate::support::twins::runs;
 pub use drive::CachedDrive;
 use frames::{Frames, Held, Place};
@@ -71,20 +72,57 @@ impl<'a> Cache<'a> {
 
 /// What the cache does, whatever drive is behind it.
 pub trait Cached<'a>: CachedDrive<'a> {
+    fn disk(&self) -> &'a Case {
+        self.front().disk
+    }
+
     fn asked(&self, request: usize) -> Asked {
-        self.requests()[request]
+        self.front().requests[request]
+    }
+
+    fn cached_mut(&mut self) -> &mut Cache<'a> {
+        let cache = self.front_mut().cache.as_mut();
+        cache.expect("it has a cache")
+    }
+
+    /// What happens in this instant takes its course.
+    fn deliver(&mut self) {
+        while let Some(message) = self.front_mut().messages.pop_front() {
+            match message {
+                Message::Arrives(request) if self.front().cache.is_some() => {
+                    self.comes_to_cache(request);
+                }
+                Message::Arrives(request) => self.comes_to_disk(request),
+                Message::Ended(request) if self.front().is_of_host(request) => {
+                    let now = self.now();
+                    self.front_mut().host.hears();
+                    self.front_mut().issue(now);
+                }
+                Message::Ended(request) => self.ended_for_cache(request),
+            }
+        }
+    }
+
+    fn complete(&mut self, request: usize) {
+        let now = self.now();
+        let front = self.front_mut();
+        if let Some(completion) = front.completions.get_mut(request) {
+            *completion = Some(now);
+        }
+        front.messages.push_back(Message::Ended(request));
     }
 
     /// Slots of the queue that are free. One whose request has ended is taken until the cache has dealt with that.
     fn free_slots(&self) -> u64 {
-        let cache = self.cached();
+        let front = self.front();
+        let sent = front.cache.iter().flat_map(|cache| &cache.sent);
         let is_of_transfer = |ended: &usize| {
-            let mut sent = cache.sent.iter();
+            let mut sent = sent.clone();
             sent.any(|(child, sent)| child == ended && matches!(sent, Sent::Transfer(_)))
         };
-        let unheard = self.unheard().into_iter().filter(is_of_transfer);
+        let unheard = front.unheard().filter(is_of_transfer);
         let taken = self.taken_slots() + unheard.count() as u64;
-        self.disk().depth.saturating_sub(taken)
+        front.disk.depth.saturating_sub(taken)
     }
 
     /// A request of the host arrives. A flush does not wait for its turn.
@@ -174,7 +212,7 @@ pub trait Cached<'a>: CachedDrive<'a> {
         }
         let size = self.cached_mut().settings.block;
         let writes = self
-            .cached()
+            .cached_mut()
             .transfers
             .writes(key * size, key * size + size);
         for (from, to, is_of_request) in writes {
@@ -316,7 +354,9 @@ pub trait Cached<'a>: CachedDrive<'a> {
     }
 
     fn send(&mut self, asked: Asked, what: Sent) {
-        let child = self.add_request(asked);
+        let requests = &mut self.front_mut().requests;
+        let child = requests.len();
+        requests.push(asked);
         self.cached_mut().sent.push((child, what));
         self.comes_to_disk(child);
     }
