@@ -14,6 +14,11 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # A process of tests on each core; one that has nothing left takes from the others.
 PARALLEL := --numprocesses auto --dist worksteal
 
+# With PGO=1 the engine is built twice: with instruments, while these specs of every kind run, and then guided by their profile.
+GOLDEN := crates/diskwright/tests/golden
+TRAINING := $(filter-out $(GOLDEN)/data/% $(GOLDEN)/drives/%,$(wildcard $(GOLDEN)/*/*.toml)) \
+	$(filter-out examples/hp-week.toml,$(wildcard examples/*.toml))
+
 ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find crates drives)
 
@@ -22,7 +27,7 @@ ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-setup: $(BIN)/.engine ## build the engine in release mode; install the command .venv/bin/diskwright
+setup: $(if $(PGO),$(BIN)/.guided,$(BIN)/.engine) ## build the engine in release mode; install the command .venv/bin/diskwright; PGO=1: guided by a profile
 
 demo: setup ## replay a recorded trace on a laptop's drive, in order and reordered; write a page of what differs
 	@mkdir -p results
@@ -48,8 +53,8 @@ HOURS ?= 1
 campaign: tools ## try random cases for HOURS=n hours, and add to campaign/log.jsonl
 	DISKWRIGHT_CAMPAIGN_HOURS=$(HOURS) cargo test --locked --profile checked --test all campaign_goes_on -- --ignored --nocapture
 
-bench: tools ## measure the engine, beside a bare loop in the same run
-	cargo bench --locked
+bench: tools ## measure the engine, beside a bare loop in the same run; PGO=1: built as by `make setup PGO=1`
+	@$(if $(PGO),bash tools/profile-guided 'cargo run --locked --quiet --profile bench --example training -- $(TRAINING)') cargo bench --locked
 
 lint: $(BIN)/.engine $(BIN)/.tests ## check formatting, lints and types
 	cargo fmt --all --check
@@ -95,4 +100,12 @@ $(BIN)/.docs: $(BIN)/.environment
 # The Python sources are used in place: only the extension module has to be built again.
 $(BIN)/.engine: $(BIN)/.environment $(ENGINE_SOURCES)
 	$(BIN)/maturin develop --release --quiet
+	@rm -f $(BIN)/.guided
 	@touch $@
+
+# An engine with instruments must not stay where anything fails.
+$(BIN)/.guided: $(BIN)/.environment $(ENGINE_SOURCES) tools/profile-guided tools/training.py
+	@rm -f $(BIN)/.engine
+	@bash tools/profile-guided '$(BIN)/maturin develop --release --quiet && $(BIN)/python tools/training.py $(TRAINING)' \
+		$(BIN)/maturin develop --release --quiet
+	@touch $(BIN)/.engine $@

@@ -105,17 +105,25 @@ impl Recorder {
             self.measurements.begin_at(at);
         }
         self.warming_up += u64::from(is_warm_up);
-        if let Some(jobs) = &mut self.jobs {
-            jobs.arrived(stream, !is_warm_up);
-        }
         self.arrived += 1;
+        if self.jobs.is_some() || self.picture.is_some() {
+            self.show_arrival(at, stream, !is_warm_up, begins);
+        }
+        begins
+    }
+
+    /// An arrival for what is collected besides measurements.
+    #[cold]
+    fn show_arrival(&mut self, at: Time, stream: u32, is_measured: bool, begins: bool) {
+        if let Some(jobs) = &mut self.jobs {
+            jobs.arrived(stream, is_measured);
+        }
         if let Some(picture) = &mut self.picture {
             if begins {
                 picture.measures_from(at);
             }
             picture.arrived(at);
         }
-        begins
     }
 
     /// Notes a completion of a request of a stream, counted from 0. `true` where no request of the warm-up is left: unless more of them
@@ -125,11 +133,8 @@ impl Recorder {
         self.completed += 1;
         let is_warm_up = self.is_of_warm_up(request.sequence, request.arrival, stream);
         let is_measured = !is_warm_up && request.outcome == Some(Outcome::Ok);
-        if let Some(picture) = &mut self.picture {
-            picture.completed(request, is_measured);
-        }
-        if let Some(jobs) = &mut self.jobs {
-            jobs.completed(request, stream, is_measured);
+        if self.jobs.is_some() || self.picture.is_some() {
+            self.show_completion(request, stream, is_measured);
         }
         self.batch.push(Completed {
             request: request.clone(),
@@ -140,6 +145,17 @@ impl Recorder {
             self.hand_over();
         }
         is_warm_up && self.ends_warm_up(request.completion)
+    }
+
+    /// A completion for what is collected besides measurements.
+    #[cold]
+    fn show_completion(&mut self, request: &Request, stream: u32, is_measured: bool) {
+        if let Some(picture) = &mut self.picture {
+            picture.completed(request, is_measured);
+        }
+        if let Some(jobs) = &mut self.jobs {
+            jobs.completed(request, stream, is_measured);
+        }
     }
 
     /// A request of the warm-up is complete: whether it was the last.

@@ -150,6 +150,7 @@ pub struct ReadPiece {
 
 /// Reads one of several pieces of which a request is made: a command's blocks, whose first run is `first`. Blocks of earlier pieces
 /// keep the interface busy until `on_bus`. The time that blocks need to cross it after `end` is in no part yet.
+#[inline(always)]
 pub fn read_piece<T: Tally>(
     hardware: &Hardware,
     begin: Begin<'_>,
@@ -299,6 +300,7 @@ pub fn write<T: Tally>(
 }
 
 /// Writes one of several pieces of which a request is made; without `arrivals` its blocks are in the drive already.
+#[inline(always)]
 pub fn write_piece<T: Tally>(
     hardware: &Hardware,
     begin: Begin<'_>,

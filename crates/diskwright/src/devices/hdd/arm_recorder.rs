@@ -26,7 +26,7 @@ pub(super) struct ServiceTrace {
 
 impl Disk {
     /// Begins to record a service that begins now, where the arm trace shows it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_service_trace(
         &mut self,
         group: usize,
@@ -42,6 +42,7 @@ impl Disk {
         }
     }
 
+    #[cold]
     fn new_service_trace(
         &mut self,
         group: usize,
@@ -88,7 +89,7 @@ impl Disk {
     }
 
     /// Shows a service that began now, or a share in it: when it ends, where its data are, and whether an arm began to move for it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn trace_service(
         &mut self,
         group: usize,
@@ -97,9 +98,20 @@ impl Disk {
         how: (Time, ServedBy, bool),
         cx: &Context<'_>,
     ) {
-        if self.arm_trace.is_none() {
-            return;
+        if self.arm_trace.is_some() {
+            self.trace_begun(group, slot, service_trace, how, cx);
         }
+    }
+
+    #[cold]
+    fn trace_begun(
+        &mut self,
+        group: usize,
+        slot: Slot,
+        service_trace: Option<Box<ServiceTrace>>,
+        how: (Time, ServedBy, bool),
+        cx: &Context<'_>,
+    ) {
         let pending = *self.queues[group].pool.get(slot);
         match service_trace {
             None => self.trace_late_share(group, &pending, how.0),

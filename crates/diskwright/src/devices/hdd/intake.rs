@@ -80,9 +80,11 @@ impl Intake {
     /// A share of a request has begun, to end at `end`: whether it ends last of those that have begun.
     #[inline]
     pub fn begins(&mut self, request: RequestId, end: Time) -> bool {
-        if self.shared.is_empty() {
-            return true;
-        }
+        self.shared.is_empty() || self.share_begins(request, end)
+    }
+
+    #[cold]
+    fn share_begins(&mut self, request: RequestId, end: Time) -> bool {
         match self.shared.get_mut(&request) {
             Some(shared) => {
                 let is_last = end >= shared.end;
@@ -97,9 +99,11 @@ impl Intake {
     /// A share of a request is done: whether all are.
     #[inline]
     pub fn ends(&mut self, request: RequestId) -> bool {
-        if self.shared.is_empty() {
-            return true;
-        }
+        self.shared.is_empty() || self.share_ends(request)
+    }
+
+    #[cold]
+    fn share_ends(&mut self, request: RequestId) -> bool {
         let Some(shared) = self.shared.get_mut(&request) else {
             return true;
         };

@@ -234,6 +234,7 @@ impl Medium {
 
     /// Serves a command, or a group's share in it, whose blocks are in place; where one arm serves all, `target` may tell where the first
     /// one is.
+    #[inline(always)]
     pub fn serve_in_place<T: Tally>(
         &mut self,
         group: usize,
@@ -242,15 +243,29 @@ impl Medium {
         cursor: &mut AccessCursor,
         parts: &mut T,
     ) {
-        if self.reaches_all {
-            return match target {
-                Some(target) => self.access(command, target, DataPath::Host, cursor, parts),
-                None => {
-                    let target = self.target_of(command);
-                    self.access(command, &target, DataPath::Host, cursor, parts);
-                }
-            };
+        if !self.reaches_all {
+            return self.serve_within_reach(group, command, cursor, parts);
         }
+        let looked_up;
+        let target = match target {
+            Some(target) => target,
+            None => {
+                looked_up = self.target_of(command);
+                &looked_up
+            }
+        };
+        self.access(command, target, DataPath::Host, cursor, parts);
+    }
+
+    /// The same, track by track, where arms do not reach everything.
+    #[inline(never)]
+    fn serve_within_reach<T: Tally>(
+        &mut self,
+        group: usize,
+        command: &Command,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
         let per_sector = u64::from(self.hardware.blocks_per_sector);
         let mut next = command.lbn.0;
         while next < command.end().0 {

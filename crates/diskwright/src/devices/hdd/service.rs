@@ -405,8 +405,15 @@ impl Disk {
     }
 
     /// Gives free slots of the queue to requests that wait for one; where they leave any, and all slots were taken, the parent hears of it.
-    #[inline]
+    #[inline(always)]
     pub fn admit_waiting(&mut self, was_full: bool, cx: &mut Context<'_>) {
+        if was_full || !self.intake.outside.is_empty() {
+            self.admit_those_outside(was_full, cx);
+        }
+    }
+
+    #[inline(never)]
+    fn admit_those_outside(&mut self, was_full: bool, cx: &mut Context<'_>) {
         while !self.intake.outside.is_empty() && self.has_slot() {
             let next = self.intake.outside.pop_front();
             let next = next.expect("one waits");
