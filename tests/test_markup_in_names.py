@@ -28,6 +28,7 @@ COMMANDS = {
     "sweep": ["sweep", f"{NAME}-sweep.toml", "--store", "points", "--report", "page.html"],
     "inspect": ["inspect", f"{NAME}.csv", "--report", "page.html"],
     "validate": ["validate", f"{NAME}-drive.toml", f"{NAME}.recording", "--report", "page.html"],
+    "extract": ["extract", f"{NAME}-drive.toml", "--minutes", "1", "--report", "page.html"],
     "fit": ["fit", f"{NAME}-drive.toml", f"{NAME}.recording", "--report", "page.html"],
 }
 

@@ -287,64 +287,91 @@ impl Engine {
     fn deliver_messages(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         while let Some(message) = self.kernel.messages.pop() {
             match message {
-                Message::Accept { request, .. } if self.outages.off_until.is_some() => {
-                    self.outages.held.push(request);
-                }
-                Message::Urgent { .. } if self.outages.off_until.is_some() => {}
                 Message::Accept { device, request } => {
-                    if self.kernel.faults.has_failed(device) {
-                        cut_short(self.kernel.requests.get_mut(request), self.kernel.now);
-                        self.kernel.messages.push(Message::Completed { request });
+                    if self.holds_back(device, request) {
                         continue;
                     }
                     self.kernel.are_behind_background[device.0 as usize] =
                         self.kernel.requests.get(request).is_background;
                     let (device, mut cx) = self.device(device);
-                    if let Op::NvCache(_) = cx.request(request).command.op
-                        && device.nv_cache().is_none()
-                    {
-                        let now = cx.now();
-                        refuse(cx.request_mut(request), now);
-                        self.kernel.messages.push(Message::Completed { request });
-                        continue;
-                    }
                     device.accept(request, &mut cx);
                 }
                 Message::Completed { request } => self.completed(request, initiator)?,
-                Message::Room { device } => {
-                    if let Some((parent, mut cx)) = self.parent_of(device) {
-                        parent.child_has_room(device, &mut cx);
-                    }
-                }
-                Message::Failed { device } => {
-                    if let Some((parent, mut cx)) = self.parent_of(device) {
-                        parent.fault(Fault::ChildFailed(device), &mut cx);
-                    }
-                }
-                Message::StandBy { device } => {
-                    if !self.kernel.faults.has_failed(device) {
-                        let (device, mut cx) = self.device(device);
-                        device.stand_by(&mut cx);
-                    }
-                }
-                Message::Again { device, step } => {
-                    if !self.kernel.faults.has_failed(device) {
-                        let (device, mut cx) = self.device(device);
-                        device.again(step, &mut cx);
-                    }
-                }
-                Message::Urgent { request } => {
-                    let device = self.kernel.requests.get(request).device;
-                    if !self.kernel.faults.has_failed(device) {
-                        let (device, mut cx) = self.device(device);
-                        device.made_urgent(request, &mut cx);
-                    }
-                }
-                Message::Measure => self.measure_from_now(),
-                Message::MeasureUntil => self.measure_until_now(),
+                other => self.deliver_other(other),
             }
         }
         Ok(())
+    }
+
+    /// Whether a request does not get to its device: the power is off, the device has failed, or it has no such command.
+    #[inline]
+    fn holds_back(&mut self, device: DeviceId, request: RequestId) -> bool {
+        let op = self.kernel.requests.get(request).command.op;
+        let may_be = self.outages.off_until.is_some()
+            || self.kernel.faults.has_failed(device)
+            || matches!(op, Op::NvCache(_));
+        may_be && self.deals_with(device, request)
+    }
+
+    #[cold]
+    fn deals_with(&mut self, device: DeviceId, request: RequestId) -> bool {
+        if self.outages.off_until.is_some() {
+            self.outages.held.push(request);
+            return true;
+        }
+        let has_failed = self.kernel.faults.has_failed(device);
+        let entry = self.kernel.requests.get_mut(request);
+        if has_failed {
+            cut_short(entry, self.kernel.now);
+        } else if self.devices[device.0 as usize].nv_cache().is_none() {
+            refuse(entry, self.kernel.now);
+        } else {
+            return false;
+        }
+        self.kernel.messages.push(Message::Completed { request });
+        true
+    }
+
+    /// A message that most requests do without.
+    #[inline(never)]
+    fn deliver_other(&mut self, message: Message) {
+        match message {
+            Message::Accept { .. } | Message::Completed { .. } => {
+                unreachable!("it is delivered where all are")
+            }
+            Message::Urgent { .. } if self.outages.off_until.is_some() => {}
+            Message::Room { device } => {
+                if let Some((parent, mut cx)) = self.parent_of(device) {
+                    parent.child_has_room(device, &mut cx);
+                }
+            }
+            Message::Failed { device } => {
+                if let Some((parent, mut cx)) = self.parent_of(device) {
+                    parent.fault(Fault::ChildFailed(device), &mut cx);
+                }
+            }
+            Message::StandBy { device } => {
+                if !self.kernel.faults.has_failed(device) {
+                    let (device, mut cx) = self.device(device);
+                    device.stand_by(&mut cx);
+                }
+            }
+            Message::Again { device, step } => {
+                if !self.kernel.faults.has_failed(device) {
+                    let (device, mut cx) = self.device(device);
+                    device.again(step, &mut cx);
+                }
+            }
+            Message::Urgent { request } => {
+                let device = self.kernel.requests.get(request).device;
+                if !self.kernel.faults.has_failed(device) {
+                    let (device, mut cx) = self.device(device);
+                    device.made_urgent(request, &mut cx);
+                }
+            }
+            Message::Measure => self.measure_from_now(),
+            Message::MeasureUntil => self.measure_until_now(),
+        }
     }
 
     /// What every device counts begins anew. Those that have failed do nothing any more, so that it ends at once.

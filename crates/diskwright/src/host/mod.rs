@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
-use crate::engine::request::{Command, RequestId};
+use crate::engine::request::{Command, Request, RequestId};
 use crate::engine::{Initiator, Port, Token};
 use crate::metrics::recorder::MOST_STREAMS;
 use crate::metrics::{Jobs, Measurements, Picture, Recorder, RequestLog, RequestTable};
@@ -275,8 +275,7 @@ impl<'a> Host<'a> {
         if self.pacing != Pacing::Open {
             note(&mut self.users, request, origin.user);
             if self.pacing == Pacing::Processes {
-                let class = self.processes.handed_over(origin.sequence, request);
-                port.set_class(request, class);
+                self.hand_over_of_process(origin.sequence, request, port);
             }
         }
         if self.has_streams {
@@ -285,6 +284,13 @@ impl<'a> Host<'a> {
         }
     }
 
+    #[cold]
+    fn hand_over_of_process(&mut self, sequence: u64, request: RequestId, port: &mut Port<'_>) {
+        let class = self.processes.handed_over(sequence, request);
+        port.set_class(request, class);
+    }
+
+    #[inline(never)]
     fn hold(&mut self, command: &Command, origin: Origin, now: Time) {
         let index = match self.held_free.pop() {
             Some(index) => {
@@ -306,7 +312,20 @@ impl<'a> Host<'a> {
         self.pool.push(pending);
     }
 
+    /// Writes a completed request where all of them are wanted.
+    #[cold]
+    fn write_down(&mut self, completed: &Request) -> Result<(), Error> {
+        if let Some(log) = &mut self.log {
+            log.add(completed)?;
+        }
+        if let Some(table) = &mut self.table {
+            table.add(completed);
+        }
+        Ok(())
+    }
+
     /// Hands over what may be handed over.
+    #[inline(never)]
     fn issue_held(&mut self, port: &mut Port<'_>) {
         while !self.pool.is_empty() && self.may_issue() {
             let view = View {
@@ -417,16 +436,15 @@ impl Initiator for Host<'_> {
             false => 0,
         };
         let measures_from_here = self.recorder.completed(completed, stream);
-        if let Some(log) = &mut self.log {
-            log.add(completed)?;
-        }
-        if let Some(table) = &mut self.table {
-            table.add(completed);
+        if self.log.is_some() || self.table.is_some() {
+            self.write_down(completed)?;
         }
         if measures_from_here {
             port.measure_from_here();
         }
-        self.issue_held(port);
+        if !self.pool.is_empty() {
+            self.issue_held(port);
+        }
         match self.pacing {
             Pacing::Open => {}
             Pacing::Closed { .. } => self.think(self.users[request.0 as usize], port)?,
@@ -454,8 +472,15 @@ impl Initiator for Host<'_> {
 #[inline]
 fn note(list: &mut Vec<u32>, request: RequestId, value: u32) {
     let index = request.0 as usize;
-    if index >= list.len() {
-        list.resize(index + 1, 0);
+    match list.get_mut(index) {
+        Some(noted) => *noted = value,
+        None => note_first(list, index, value),
     }
-    list[index] = value;
+}
+
+/// The same of a number that no request has had yet.
+#[cold]
+fn note_first(list: &mut Vec<u32>, index: usize, value: u32) {
+    list.resize(index, 0);
+    list.push(value);
 }

@@ -181,7 +181,8 @@ pub fn read_piece<T: Tally>(
         let began = pass.now;
         pass.pass(&passing, run.span);
         if interface.overlapped {
-            on_bus = crossed(&pass, interface, &sectors, &run, (began, pass.now), on_bus);
+            let passes = (began, &passing, pass.now);
+            on_bus = crossed(&pass, interface, &sectors, &run, passes, on_bus);
         }
         sectors.advance(run.sectors);
         if sectors.left == 0 {
@@ -200,8 +201,8 @@ pub fn read_piece<T: Tally>(
 /// More than instants of a run's sectors lose by being rounded to nanoseconds.
 const ROUNDED: Time = Time::from_ns(4);
 
-/// When the blocks of a run, whose first sector's edge passed at `edge` and whose last sector ended at `end`, have crossed the
-/// interface, if that was free from `free` on.
+/// When the blocks of a run, whose first sector's edge passed at `edge`, as `passing` tells, and whose last sector ended at `end`, have
+/// crossed the interface, if that was free from `free` on.
 ///
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
@@ -210,7 +211,7 @@ fn crossed<T>(
     interface: &Interface,
     sectors: &Sectors,
     run: &Run,
-    (edge, end): (Time, Time),
+    (edge, passing, end): (Time, &PassingSlots, Time),
     free: Time,
 ) -> Time {
     let all = sectors.blocks_of(run.sectors);
@@ -230,15 +231,13 @@ fn crossed<T>(
         true => 0..last.min(1),
         false => 0..last,
     };
-    let (spindle, mechanics) = (pass.spindle, pass.mechanics);
-    let phase = spindle.phase(edge);
     let behind = |index: u32| {
         let slot = if is_even {
             index
         } else {
-            slots_between(mechanics, sectors.next, index, run)
+            slots_between(pass.mechanics, sectors.next, index, run)
         };
-        let (_, passed) = spindle.pass(phase, run.angle, slot + 1, run.sectors_per_track);
+        let passed = pass.spindle.passing(passing, slot + 1);
         edge + passed + interface.time(all - sectors.blocks_of(index))
     };
     others.map(behind).fold(queued, Time::max)

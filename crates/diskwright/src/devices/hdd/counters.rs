@@ -109,12 +109,18 @@ impl HddCounters {
     pub(super) fn picked(&mut self, pending: &Pending, now: Time, merges: bool) {
         self.longest_wait = self.longest_wait.max(now - pending.entered);
         if merges {
-            let index = pending.parts() - 1;
-            if self.merged.len() <= index {
-                self.merged.resize(index + 1, 0);
-            }
-            self.merged[index] += 1;
+            self.count_merge(pending.parts());
         }
+    }
+
+    /// Counts a request of so many parts.
+    #[inline(never)]
+    fn count_merge(&mut self, parts: usize) {
+        let index = parts - 1;
+        if self.merged.len() <= index {
+            self.merged.resize(index + 1, 0);
+        }
+        self.merged[index] += 1;
     }
 
     /// An access to the medium, for which an arm moved over `distance` cylinders.

@@ -32,7 +32,7 @@ use crate::models::placement::cleaner::Cleaner;
 use crate::models::placement::log::Log;
 use crate::models::queue::pool::Order;
 use crate::models::queue::schedulers::ArmView;
-use crate::models::queue::{Clustering, Pending, Scheduler};
+use crate::models::queue::{Clustering, Pending, Pool, Scheduler, Slot};
 
 /// A share of promoted picks above which NCQ is hardly NCQ any more.
 const MANY_PROMOTIONS: f64 = 0.10;
@@ -396,11 +396,7 @@ impl Disk {
         let of = (request, command, times, pool.order());
         match &intake.clustering {
             None => pool.add(|pending| fill(pending, group, of, in_place)),
-            Some(clustering) => {
-                let mut pending = Pending::default();
-                fill(&mut pending, group, of, in_place);
-                clustering.add(pool, pending)
-            }
+            Some(clustering) => enter_merged(*clustering, pool, group, of, in_place),
         };
     }
 
@@ -411,6 +407,17 @@ impl Disk {
             Alarm::ArmDone(arm) => self.arm_done(arm as usize, cx),
             Alarm::BufferedDone => self.buffered_done(cx),
             Alarm::ArmReleased => {}
+            Alarm::Controller(request) => return self.controlled(request, cx),
+            _ => self.rare_alarm(alarm, cx),
+        }
+        // The next choice waits for what is submitted in answer to a completion, within the same instant.
+        cx.wake();
+    }
+
+    /// An alarm that few requests need.
+    #[inline(never)]
+    fn rare_alarm(&mut self, alarm: Alarm, cx: &mut Context<'_>) {
+        match alarm {
             Alarm::MediumFree => {
                 if let Some(buffered) = &mut self.buffered {
                     buffered.awaits_medium = false;
@@ -421,19 +428,15 @@ impl Disk {
                     log.idle_for_long();
                 }
             }
-            Alarm::Controller(request) => return self.controlled(request, cx),
             Alarm::Power => self.power_rings(cx),
             Alarm::Command(request) => self.command_comes(request, cx),
             Alarm::WantsBus(request) => self.wants_bus(request, cx),
-            Alarm::CacheServed(_) | Alarm::PoolServed(_) | Alarm::PoolAsks => {
-                unreachable!("what is in front of the disk sets it for itself")
-            }
+            _ => unreachable!("the disk has dealt with it, or never set it"),
         }
-        // The next choice waits for what is submitted in answer to a completion, within the same instant.
-        cx.wake();
     }
 
     /// The controller has done with a flush or a trim.
+    #[inline(never)]
     fn controlled(&mut self, request: RequestId, cx: &mut Context<'_>) {
         if let Some(buffered) = &mut self.buffered {
             buffered.advance_and_report(&self.medium.hardware, cx);
@@ -605,6 +608,20 @@ pub(super) fn key(order: Order, command: &Command, target: Option<&Target>) -> u
         Order::Lbn => command.lbn.0,
         Order::Position => target.map_or(0, |target| target.run.position.cylinder.into()),
     }
+}
+
+/// The same where a queue merges requests.
+#[inline(never)]
+fn enter_merged(
+    clustering: Clustering,
+    pool: &mut Pool,
+    group: usize,
+    of: (RequestId, &Command, (Time, Time), Order),
+    in_place: Option<&Medium>,
+) -> Slot {
+    let mut pending = Pending::default();
+    fill(&mut pending, group, of, in_place);
+    clustering.add(pool, pending)
 }
 
 /// Writes what waits of a request that enters the queue of a group at an instant, to be kept in an order. Where its data are, or will be, is

@@ -43,6 +43,7 @@ impl Disk {
         }
     }
 
+    #[inline(never)]
     fn dispatch_with_log(&mut self, cx: &mut Context<'_>) {
         loop {
             let waited = self.waits_for_arm;
@@ -141,6 +142,7 @@ impl Disk {
     }
 
     /// The medium writes what was buffered until `free`: the oldest write that goes on with that may join it, all else waits.
+    #[inline(never)]
     fn await_medium(&mut self, free: Time, cx: &mut Context<'_>) {
         let Some(buffered) = &mut self.buffered else {
             return;
@@ -189,6 +191,7 @@ impl Disk {
         self.ask_scheduler(group, now)
     }
 
+    #[inline(never)]
     fn ask_scheduler(&mut self, group: usize, now: Time) -> Choice {
         let queue = &mut self.queues[group];
         let seen = (group, now, queue.last, queue.needs_phases);
@@ -248,6 +251,7 @@ impl Disk {
     }
 
     /// Moves an arm without a request: the time is the drive's, and part of no request's service.
+    #[inline(never)]
     fn travel(&mut self, arm: usize, cylinder: u32, cx: &mut Context<'_>) {
         let medium = &mut self.medium;
         let at = medium.arms[arm].at;

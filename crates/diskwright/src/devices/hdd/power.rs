@@ -56,6 +56,7 @@ impl DiskPower {
     }
 
     /// An access for a command of a kind, whose time divides so, lasts from `from` to `to`.
+    #[inline(never)]
     pub fn worked(&mut self, op: Op, parts: &Parts, from: Time, to: Time) {
         self.set_busy(true, from);
         let idle = self.control.figures().idle;

@@ -8,12 +8,13 @@ use super::buffer::{BufferedService, Service};
 use super::disk::Disk;
 use super::log::{LogPlacement, Pass};
 use super::medium::{AccessCursor, ArmFilter, Medium};
+use super::power::DiskPower;
 use super::tally::Tally;
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId, ServedBy};
 use crate::models::geometry::mechanics::Target;
-use crate::models::queue::{Pending, Slot};
+use crate::models::queue::{Pending, Pool, Slot};
 
 /// How a request, or a group's share in it, is served.
 struct MediumService {
@@ -80,6 +81,14 @@ impl Disk {
         let how = (served.end, ServedBy::Medium, true);
         self.trace_service(group, slot, service_trace, how, cx);
         self.work(served.arm, Work::Request(begun), served.end, cx);
+        if self.log.is_some() {
+            self.begun_with_log(cx);
+        }
+    }
+
+    /// A request has begun: arms that read for a write are at work, too, and the cleaner gives way.
+    #[inline(never)]
+    fn begun_with_log(&mut self, cx: &mut Context<'_>) {
         while let Some((arm, until)) = self.medium.borrowed.pop() {
             self.work(arm, Work::Travel, until, cx);
         }
@@ -102,9 +111,20 @@ impl Disk {
     /// power state ends now.
     #[inline(always)]
     fn waited_for_medium(&self, group: usize, slot: Slot, cx: &Context<'_>) -> Time {
-        let Some(power) = &self.power else {
-            return Time::ZERO;
-        };
+        match &self.power {
+            Some(power) => self.waited_for_power(power, group, slot, cx),
+            None => Time::ZERO,
+        }
+    }
+
+    #[inline(never)]
+    fn waited_for_power(
+        &self,
+        power: &DiskPower,
+        group: usize,
+        slot: Slot,
+        cx: &Context<'_>,
+    ) -> Time {
         let pool = &self.queues[group].pool;
         let pending = pool.get(slot);
         let others = pool.others(pending.others);
@@ -132,9 +152,21 @@ impl Disk {
             (entry.start, entry.served_by) = (start, by);
             entry.media = entry.parts.access();
         }
-        if begun.others.count() == 0 {
-            return;
+        if begun.others.count() > 0 {
+            self.stamp_others(group, begun, (start, end, by), of_share, cx);
         }
+    }
+
+    /// The same for those that were merged with a request.
+    #[inline(never)]
+    fn stamp_others(
+        &mut self,
+        group: usize,
+        begun: &StartedRequest,
+        (start, end, by): (Time, Time, ServedBy),
+        of_share: Option<&Parts>,
+        cx: &mut Context<'_>,
+    ) {
         let parts = match of_share {
             Some(parts) => *parts,
             None => cx.request(begun.request).parts,
@@ -160,7 +192,7 @@ impl Disk {
         let served = match &mut service_trace {
             None => self.serve_buffered(slot, now, parts),
             Some(trace) => {
-                let served = self.serve_buffered(slot, now, &mut trace.steps);
+                let served = self.serve_buffered_traced(slot, now, &mut trace.steps);
                 *parts = trace.steps.parts();
                 served
             }
@@ -195,13 +227,7 @@ impl Disk {
             power.destages(served.end, busy);
         }
         if is_write && cx.checker().is_some() {
-            let others = self.queues[0].pool.others(begun.others);
-            for part in std::iter::once(begun.request).chain(others) {
-                let Command { lbn, blocks, .. } = cx.request(part).command;
-                if let Some((checker, device)) = cx.checker() {
-                    checker.buffered(device, served.segment, part, lbn.0, blocks);
-                }
-            }
+            tell_buffered(&self.queues[0].pool, &begun, cx);
         }
         buffered.begins(begun, served.end);
         (buffered.released, buffered.bus_free) = (served.released, served.end);
@@ -213,6 +239,17 @@ impl Disk {
         if served.released < served.end {
             cx.alarm(served.released, Alarm::ArmReleased.token());
         }
+    }
+
+    /// [`Self::serve_buffered`], step by step.
+    #[inline(never)]
+    fn serve_buffered_traced(
+        &mut self,
+        slot: Slot,
+        now: Time,
+        steps: &mut StepRecorder,
+    ) -> BufferedService {
+        self.serve_buffered(slot, now, steps)
     }
 
     fn serve_buffered<T: Tally>(
@@ -273,19 +310,22 @@ impl Disk {
         match work.expect("the alarm of an arm at work") {
             Work::Request(begun) => self.request_done(arm, begun, was_full, cx),
             Work::Travel | Work::ReadAhead | Work::Region | Work::Parked => {}
-            Work::Load => {
-                if let Some(log) = &mut self.log {
-                    log.loaded();
-                }
-            }
-            Work::Move { from } => {
-                if let Some(log) = &mut self.log {
-                    log.moved_away(&mut self.medium, arm, from, cx);
-                }
-            }
+            work @ (Work::Load | Work::Move { .. }) => self.cleaned(arm, work, cx),
         }
         if let Some(log) = &mut self.log {
             log.let_go(&mut self.medium, arm);
+        }
+    }
+
+    /// An arm has made an access of the cleaner's.
+    #[inline(never)]
+    fn cleaned(&mut self, arm: usize, work: Work, cx: &mut Context<'_>) {
+        let Some(log) = &mut self.log else {
+            return;
+        };
+        match work {
+            Work::Move { from } => log.moved_away(&mut self.medium, arm, from, cx),
+            _ => log.loaded(),
         }
     }
 
@@ -302,8 +342,7 @@ impl Disk {
             return self.merged_done(arm, begun, was_full, cx);
         }
         if self.log.is_some() || cx.checker().is_some() {
-            let command = cx.request(begun.request).command;
-            self.commit(arm, &[(begun.request, command)], cx);
+            self.commit_one(arm, begun.request, cx);
         }
         if self.intake.ends(begun.request) {
             self.complete(std::iter::once(begun.request), was_full, cx);
@@ -313,6 +352,7 @@ impl Disk {
     }
 
     /// The same for requests that were merged.
+    #[inline(never)]
     fn merged_done(
         &mut self,
         arm: usize,
@@ -359,8 +399,14 @@ impl Disk {
         self.admit_waiting(was_full, cx);
     }
 
+    /// [`Self::commit`] for a request alone.
+    #[inline(never)]
+    fn commit_one(&mut self, arm: usize, request: RequestId, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        self.commit(arm, &[(request, command)], cx);
+    }
+
     /// Notes what an arm has done for requests that were served as one, and tells the checker what the medium did.
-    #[inline]
     fn commit(&mut self, arm: usize, parts: &[(RequestId, Command)], cx: &mut Context<'_>) {
         let Some(log) = &mut self.log else {
             if cx.checker().is_some() {
@@ -449,6 +495,18 @@ impl Disk {
         if written > 0 {
             self.medium.forget_counts();
             self.log.iter_mut().for_each(|log| log.forget_counts());
+        }
+    }
+}
+
+/// Tells the checker that the blocks of writes that were served as one are in the buffer.
+#[cold]
+fn tell_buffered(pool: &Pool, begun: &StartedRequest, cx: &mut Context<'_>) {
+    let all = std::iter::once(begun.request).chain(pool.others(begun.others));
+    for part in all {
+        let Command { lbn, blocks, .. } = cx.request(part).command;
+        if let Some((checker, device)) = cx.checker() {
+            checker.buffered(device, begun.segment, part, lbn.0, blocks);
         }
     }
 }

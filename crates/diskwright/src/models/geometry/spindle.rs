@@ -327,6 +327,10 @@ mod tests {
             let (wait, slots) = spindle.come_by(now, slot, per_track);
             prop_assert_eq!(wait, spindle.wait(now, spindle.edge(slot, per_track)));
             prop_assert_eq!(wait + spindle.passing(&slots, count), spindle.pass(now, slot, count, per_track).1);
+            // They pass alike for a head that was ready only when the edge came by.
+            let (none, later) = spindle.come_by(spindle.phase(Time::from_ns(at) + wait), slot, per_track);
+            prop_assert_eq!(none, Time::ZERO);
+            prop_assert_eq!(spindle.passing(&later, count), spindle.passing(&slots, count));
             // Each has passed at its end, and not a nanosecond before.
             let end = spindle.passing(&slots, count);
             prop_assert!(spindle.passed(&slots, end) >= count);

@@ -209,12 +209,14 @@ impl LogPlacement {
     }
 
     /// A track has been read.
+    #[inline(never)]
     pub fn loaded(&mut self) {
         self.cleaning.is_at_work = false;
         self.cleaning.is_loaded = true;
     }
 
     /// What was in a slot has been written elsewhere.
+    #[inline(never)]
     pub fn moved_away(
         &mut self,
         medium: &mut Medium,

@@ -25,6 +25,7 @@ fn shares(
 
 impl LogPlacement {
     /// Tells the checker what an arm has read for requests that were served as one.
+    #[inline(never)]
     pub fn commit_read(
         &self,
         medium: &Medium,
@@ -46,6 +47,7 @@ impl LogPlacement {
     }
 
     /// Notes what an arm has written for requests that were served as one: `command` asks what all of them ask together.
+    #[inline(never)]
     pub fn commit_write(
         &mut self,
         medium: &mut Medium,

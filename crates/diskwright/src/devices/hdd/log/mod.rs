@@ -107,6 +107,7 @@ impl LogPlacement {
     }
 
     /// Frees the slots that were held for an arm's reading.
+    #[inline(never)]
     pub fn let_go(&mut self, medium: &mut Medium, arm: usize) {
         let mut held = std::mem::take(&mut medium.arms[arm].effects.held);
         medium.arms[arm].effects.clear();

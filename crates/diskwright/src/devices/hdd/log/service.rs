@@ -50,6 +50,7 @@ impl<T: Tally> Pass<'_, T> {
 
 impl LogPlacement {
     /// Reads a command's blocks where the log has them; what was never written takes no time.
+    #[inline(never)]
     pub fn read<T: Tally>(&mut self, command: &Command, pass: &mut Pass<'_, T>) {
         let mut piece: Option<MediumRead> = None;
         for (block, from, end) in self.covered(command) {
@@ -76,6 +77,7 @@ impl LogPlacement {
     }
 
     /// Writes a command's blocks into the log, or where they are.
+    #[inline(never)]
     pub fn write<T: Tally>(&mut self, command: &Command, pass: &mut Pass<'_, T>) {
         let mut moved: Option<(u64, u64)> = None;
         for (block, from, end) in self.covered(command) {

@@ -12,10 +12,15 @@ use crate::models::queue::Slot;
 
 impl DrivePool {
     /// Says anew of each extent of a command whether it may be destaged.
+    #[inline(always)]
     pub(super) fn offer_extents(&mut self, command: &Command, disk: &Disk) {
-        if self.dirty.held() == 0 {
-            return;
+        if self.dirty.held() > 0 {
+            self.offer_dirty_extents(command, disk);
         }
+    }
+
+    #[inline(never)]
+    fn offer_dirty_extents(&mut self, command: &Command, disk: &Disk) {
         for piece in self.memory.pieces(command) {
             self.offer_extent(piece.key, disk);
         }
@@ -56,6 +61,7 @@ impl DrivePool {
     }
 
     /// Begins to write what is dirty from the first dirty block of a candidate on.
+    #[inline(never)]
     pub(super) fn begin_destage(
         &mut self,
         group: usize,
@@ -127,6 +133,7 @@ impl DrivePool {
     }
 
     /// A destage is over.
+    #[inline(never)]
     pub(super) fn destaged(
         &mut self,
         child: RequestId,

@@ -380,6 +380,7 @@ impl DrivePool {
     }
 
     /// How a request ends.
+    #[cold]
     fn outcome_of(&mut self, request: RequestId) -> Outcome {
         let failed = self.failed.iter().position(|&(other, _)| other == request);
         failed.map_or(Outcome::Ok, |index| self.failed.swap_remove(index).1)

@@ -104,12 +104,17 @@ impl DrivePool {
     }
 
     /// An arm has done with what it did for the host: behind a read it may go on with the read's stream.
+    #[inline(always)]
     pub(super) fn may_stay(&mut self, arm: usize, disk: &Disk, cx: &Context<'_>) {
         let rules = self.parts.read_ahead.as_ref();
         let least = rules.map_or(0, |rules| rules.least.blocks());
-        if least == 0 {
-            return;
+        if least > 0 {
+            self.may_stay_for(least, arm, disk, cx);
         }
+    }
+
+    #[inline(never)]
+    fn may_stay_for(&mut self, least: u64, arm: usize, disk: &Disk, cx: &Context<'_>) {
         let arm = &disk.medium.arms[arm];
         let Some(Work::Request(begun)) = &arm.work else {
             return;
@@ -128,10 +133,22 @@ impl DrivePool {
     }
 
     /// Has an idle arm of a group go on where one has read for the host, or read ahead behind that, with a stream that ends there.
+    #[inline(always)]
     pub(super) fn stay(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
-        let Some(Stay { from, until }) = self.stays[group].take() else {
-            return false;
-        };
+        match self.stays[group].take() {
+            Some(stay) => self.stay_with(stay, group, disk, cx),
+            None => false,
+        }
+    }
+
+    #[inline(never)]
+    fn stay_with(
+        &mut self,
+        Stay { from, until }: Stay,
+        group: usize,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) -> bool {
         let Some(number) = self.streams.ending_at(from) else {
             return false;
         };
@@ -146,6 +163,7 @@ impl DrivePool {
     }
 
     /// Reads a piece of a stream ahead, up to a block whatever waits, if all its extents have frames.
+    #[inline(never)]
     fn begin_piece_of(
         &mut self,
         number: usize,
@@ -290,6 +308,7 @@ impl DrivePool {
     }
 
     /// An arm has read its piece, or what it reads of one that is cut short.
+    #[inline(never)]
     pub fn piece_rings(&mut self, arm: usize, disk: &mut Disk, cx: &mut Context<'_>) {
         let piece = self.pieces[arm].as_ref().expect("the alarm of a piece");
         let sectors = piece.cut_to.unwrap_or(piece.run.sectors);
@@ -406,6 +425,7 @@ impl DrivePool {
     }
 
     /// What was read ahead of a stream that is followed no longer leaves the pool: whole extents between two blocks.
+    #[inline(never)]
     pub(super) fn drop_unread(&mut self, from: u64, end: u64, cx: &mut Context<'_>) {
         let per_extent = u64::from(self.memory.cache.blocks_per_line());
         for key in from.div_ceil(per_extent)..end / per_extent {

@@ -293,12 +293,18 @@ impl Walk<'_> {
 
 impl DrivePool {
     /// Has an idle arm of a group keep the writes that wait for it, as many as one pass over a track takes.
+    #[inline(always)]
     pub(super) fn begin_region_pass(
         &mut self,
         group: usize,
         disk: &mut Disk,
         cx: &mut Context<'_>,
     ) -> bool {
+        self.region.is_some() && self.begin_pass(group, disk, cx)
+    }
+
+    #[inline(never)]
+    fn begin_pass(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         let Some(region) = &mut self.region else {
             return false;
@@ -367,6 +373,7 @@ impl DrivePool {
     }
 
     /// An arm has kept writes in the region: they are complete.
+    #[inline(never)]
     pub fn region_rings(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
         let pass = self.region.as_mut().and_then(|region| region.pass.take());
         let pass = pass.expect("the alarm of a pass over the region");

@@ -63,6 +63,7 @@ impl DrivePool {
     }
 
     /// All that a read wants is in its frames.
+    #[inline(never)]
     pub(super) fn hit(
         &mut self,
         request: RequestId,
@@ -155,6 +156,7 @@ impl DrivePool {
     }
 
     /// A write is complete in memory: its blocks are dirty from now on.
+    #[inline(never)]
     fn absorb(
         &mut self,
         request: RequestId,
@@ -208,6 +210,7 @@ impl DrivePool {
     }
 
     /// Begins the first write that waits for room, if there is some.
+    #[inline(never)]
     fn begin_waiting_write(&mut self, disk: &Disk, cx: &mut Context<'_>) -> bool {
         let write = self.room.pop_front().expect("one waits");
         let how = (write.may_be_absorbed, &write.frames[..]);
@@ -271,17 +274,9 @@ impl DrivePool {
             unreachable!("what is the pool's own waits for nothing");
         };
         if command.op == Op::Read && transfer.has_waited {
-            // Others may have brought what it wants meanwhile.
-            let whole = cx.request(request).command;
-            let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
-            let missing = self.memory.missing(&whole, &frames);
-            match missing {
+            match self.still_missing(id, request, cx) {
                 Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
-                None => self.hit(request, &whole, &frames, cx),
-            }
-            self.transfers.get_mut(id).frames = frames;
-            if missing.is_none() {
-                return self.finish(id, disk);
+                None => return self.finish(id, disk),
             }
         }
         let child = cx.open_for(request, command);
@@ -298,6 +293,24 @@ impl DrivePool {
         }
         self.busy += 1;
         disk.accept(child, cx);
+    }
+
+    /// What is missing of a read that has waited for others, which may have brought what it wants: without that it is a hit.
+    #[inline(never)]
+    fn still_missing(
+        &mut self,
+        id: TransferId,
+        request: RequestId,
+        cx: &mut Context<'_>,
+    ) -> Option<(u64, u32)> {
+        let whole = cx.request(request).command;
+        let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+        let missing = self.memory.missing(&whole, &frames);
+        if missing.is_none() {
+            self.hit(request, &whole, &frames, cx);
+        }
+        self.transfers.get_mut(id).frames = frames;
+        missing
     }
 
     /// The medium has served a request: its frames have what was read, and it ends when that has crossed the interface.
@@ -382,6 +395,7 @@ impl DrivePool {
         }
     }
 
+    #[inline(never)]
     fn end_waiting_flushes(&mut self, cx: &mut Context<'_>) {
         if !self.parts.is_persistent && self.dirty.held() > 0 {
             return;
@@ -398,6 +412,7 @@ impl DrivePool {
     }
 
     /// A trim: its blocks are in the pool no longer, dirty or not.
+    #[inline(never)]
     pub(super) fn trim(
         &mut self,
         request: RequestId,
@@ -465,6 +480,7 @@ impl DrivePool {
     }
 
     /// The disk has done with a trim.
+    #[inline(never)]
     pub(super) fn trimmed(
         &mut self,
         request: RequestId,

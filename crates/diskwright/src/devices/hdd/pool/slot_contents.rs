@@ -106,7 +106,15 @@ impl DrivePool {
     }
 
     /// Blocks have newer contents on the medium, or none any more.
+    #[inline(always)]
     pub(super) fn supersede(&mut self, command: &Command) {
+        if self.region.is_some() {
+            self.supersede_in_region(command);
+        }
+    }
+
+    #[inline(never)]
+    fn supersede_in_region(&mut self, command: &Command) {
         let Some(region) = &mut self.region else {
             return;
         };
