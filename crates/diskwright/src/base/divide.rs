@@ -27,9 +27,15 @@ impl Divisor {
         let quotient = if self.reciprocal != 0 {
             ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64
         } else {
-            dividend / self.divisor
+            self.by_division(dividend)
         };
         (quotient, dividend - quotient * self.divisor)
+    }
+
+    /// Out of line, for few divisors need it.
+    #[inline(never)]
+    fn by_division(self, dividend: u64) -> u64 {
+        dividend / self.divisor
     }
 
     /// A divisor for all dividends of 32 bits.

@@ -8,6 +8,8 @@
 //! Devices that have failed are not called any more. Faults are alarms of the engine's own, set before the run, and so come first in their
 //! instants.
 
+use std::ops::ControlFlow;
+
 use crate::base::error::Error;
 use crate::base::fifo::Fifo;
 use crate::base::units::Time;
@@ -116,30 +118,11 @@ impl Engine {
             while let Some(due) = self.kernel.timeline.pop_due(now) {
                 match due.owner {
                     INITIATOR => initiator.alarm(due.token, &mut self.port())?,
-                    FAULT if due.token.kind() == RETURN => {
-                        self.return_power();
-                        // Before anything else goes wrong in this instant.
-                        self.deliver(initiator)?;
+                    FAULT => {
+                        if self.goes_wrong(due.token, initiator)?.is_break() {
+                            return Ok(());
+                        }
                     }
-                    // What goes wrong without power shows when it is back.
-                    FAULT
-                        if self.outages.off_until.is_some_and(|until| {
-                            self.kernel.timeline.set(until, FAULT, due.token);
-                            true
-                        }) => {}
-                    FAULT => match self.kernel.injections[due.token.value() as usize].clone() {
-                        Injection::PowerCut => return self.lose_power(initiator),
-                        Injection::Outage { lasts } => {
-                            self.deliver(initiator)?;
-                            self.begin_outage(now + lasts, initiator)?;
-                            let token = Token::new(RETURN, 0);
-                            self.kernel.timeline.set(now + lasts, FAULT, token);
-                        }
-                        Injection::Fail(device) => self.fail(device),
-                        Injection::MediaError { device, blocks } => {
-                            self.kernel.faults.spoil(device, blocks);
-                        }
-                    },
                     owner => {
                         let (device, mut cx) = self.device(DeviceId(owner));
                         device.alarm(due.token, &mut cx);
@@ -169,6 +152,44 @@ impl Engine {
                 "nothing is left to happen, but {left} requests were never completed"
             ))),
         }
+    }
+
+    /// Something goes wrong now, or the power returns. `Break` ends the run.
+    #[inline(never)]
+    fn goes_wrong(
+        &mut self,
+        token: Token,
+        initiator: &mut impl Initiator,
+    ) -> Result<ControlFlow<()>, Error> {
+        let now = self.kernel.now;
+        if token.kind() == RETURN {
+            self.return_power();
+            // Before anything else goes wrong in this instant.
+            self.deliver(initiator)?;
+            return Ok(ControlFlow::Continue(()));
+        }
+        // What goes wrong without power shows when it is back.
+        if let Some(until) = self.outages.off_until {
+            self.kernel.timeline.set(until, FAULT, token);
+            return Ok(ControlFlow::Continue(()));
+        }
+        match self.kernel.injections[token.value() as usize].clone() {
+            Injection::PowerCut => {
+                self.lose_power(initiator)?;
+                return Ok(ControlFlow::Break(()));
+            }
+            Injection::Outage { lasts } => {
+                self.deliver(initiator)?;
+                self.begin_outage(now + lasts, initiator)?;
+                let token = Token::new(RETURN, 0);
+                self.kernel.timeline.set(now + lasts, FAULT, token);
+            }
+            Injection::Fail(device) => self.fail(device),
+            Injection::MediaError { device, blocks } => {
+                self.kernel.faults.spoil(device, blocks);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Whether no request is under way but for those in the background, and no alarm is set for anything else: those of devices that have only such

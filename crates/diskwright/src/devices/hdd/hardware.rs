@@ -77,12 +77,23 @@ pub struct Hardware {
 #[inline]
 pub fn sectors_of(command: &Command, blocks_per_sector: u32) -> (u64, u64) {
     let (first, end) = (command.lbn.0, command.end().0);
-    // Most drives have one block a sector, and a division by that is not foreseen by the machine.
-    if blocks_per_sector == 1 {
-        return (first, end);
+    // Many drives have one block a sector, and a division by that is not foreseen by the machine.
+    match blocks_per_sector {
+        1 => (first, end),
+        _ => sectors_between(first, end, blocks_per_sector.into()),
     }
-    let per_sector = u64::from(blocks_per_sector);
-    (first / per_sector, end.div_ceil(per_sector))
+}
+
+/// The sector of a block, and the one behind the sector of the last block before another.
+#[inline(never)]
+fn sectors_between(first: u64, end: u64, per_sector: u64) -> (u64, u64) {
+    match per_sector.is_power_of_two() {
+        true => {
+            let shift = per_sector.trailing_zeros();
+            (first >> shift, (end + per_sector - 1) >> shift)
+        }
+        false => (first / per_sector, end.div_ceil(per_sector)),
+    }
 }
 
 impl Hardware {

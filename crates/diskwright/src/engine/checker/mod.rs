@@ -149,6 +149,7 @@ impl Checker {
     }
 
     /// The host issues a request.
+    #[inline(never)]
     pub fn issued(&mut self, id: RequestId, command: &Command) {
         self.moment += 1;
         let version = match command.op {
@@ -195,11 +196,13 @@ impl Checker {
 
     /// A device submits a request to a child. What a write of it carries comes from [`carried`](Self::carried) or
     /// [`read_buffered`](Self::read_buffered).
+    #[inline(never)]
     pub fn submitted(&mut self, id: RequestId, command: &Command) {
         self.begin(id, command, 0);
     }
 
     /// Blocks of one request become those of another: a child's of its parent's, or the other way.
+    #[inline(never)]
     pub fn carried(&mut self, from: RequestId, to: RequestId, lbn: u64, blocks: u32) {
         self.moved((from, lbn), (to, lbn), blocks);
     }
@@ -244,6 +247,7 @@ impl Checker {
     }
 
     /// A request to a child is complete, and its parent has taken what it wants of it.
+    #[inline(never)]
     pub fn ended(&mut self, id: RequestId, request: &Request) {
         match self.open.remove(&id) {
             Some(open) => self.check_times(&open, request),
@@ -281,6 +285,7 @@ impl Checker {
     }
 
     /// Blocks of a request are in a segment of a device's buffer, which loses them with the power.
+    #[inline(never)]
     pub fn buffered(
         &mut self,
         device: DeviceId,
@@ -309,6 +314,7 @@ impl Checker {
     }
 
     /// Blocks of a request are those of a segment: it is served from there, or writes what is there.
+    #[inline(never)]
     pub fn read_buffered(
         &mut self,
         device: DeviceId,
@@ -391,6 +397,7 @@ impl Checker {
     }
 
     /// The host hears of a completion.
+    #[inline(never)]
     pub fn completed(&mut self, id: RequestId, request: &Request) {
         self.moment += 1;
         self.checked += 1;

@@ -18,8 +18,13 @@ pub struct LinePiece {
 pub(super) fn key_of(lbn: u64, per_line: u32) -> u64 {
     match per_line.is_power_of_two() {
         true => lbn >> per_line.trailing_zeros(),
-        false => lbn / u64::from(per_line),
+        false => divided(lbn, per_line),
     }
+}
+
+#[inline(never)]
+fn divided(lbn: u64, per_line: u32) -> u64 {
+    lbn / u64::from(per_line)
 }
 
 impl LinePiece {

@@ -96,8 +96,13 @@ impl Spindle {
         if self.turn == MINUTE {
             units % MINUTE
         } else {
-            units % self.turn
+            self.wrap_other(units)
         }
+    }
+
+    #[inline(never)]
+    fn wrap_other(&self, units: u64) -> u64 {
+        units % self.turn
     }
 
     /// The length of a revolution, rounded up to the nanosecond.

@@ -53,6 +53,7 @@ impl Buffer {
     /// writes it whole, as a request of its own.
     ///
     /// The second pass over the same blocks is DiskSim's; all that it does is to keep the medium busy.
+    #[inline(never)]
     pub(super) fn append<T: Tally>(
         &mut self,
         hardware: &Hardware,

@@ -38,6 +38,12 @@ impl<T: Tally> TimeAccount<'_, T> {
         }
     }
 
+    /// What the medium did for a request, one after another.
+    #[inline(never)]
+    pub fn add_each(&mut self, parts: &T) {
+        parts.each(|part, time| self.add(part, self.until + time));
+    }
+
     /// A track, from the arm's motion until the sectors before the instant `end` had passed.
     fn add_pass(&mut self, pass: &ReadPass, end: Time) {
         let mut at = pass.start;
@@ -87,6 +93,7 @@ impl<T: Tally> Source<'_, T> {
     }
 
     /// The next track, where there is one; the request has waited for all of this one.
+    #[inline(never)]
     fn following(&mut self, pass: &ReadPass) -> Option<ReadPass> {
         let next = pass.next(&self.hardware.mechanics)?;
         self.account.add_pass(pass, pass.end);
@@ -104,6 +111,7 @@ impl<T: Tally> Source<'_, T> {
     }
 
     /// Goes on with the medium until `owner` has crossed, as far as the segment has room.
+    #[inline(never)]
     fn run_ahead(&mut self, owner: &Owner) {
         let Some(mut pass) = self.pass else {
             return;

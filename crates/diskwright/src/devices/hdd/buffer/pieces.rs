@@ -55,6 +55,7 @@ impl Buffer {
     /// and when the last block has crossed the bus.
     ///
     /// The bus is kept, or taken again once no more than the low water mark is left to write.
+    #[inline(never)]
     pub(super) fn write_in_pieces(
         &self,
         hardware: &Hardware,

@@ -83,7 +83,7 @@ impl ReadPass {
     }
 
     /// Goes on where this track ends; `None` at the end of the drive.
-    #[inline]
+    #[inline(never)]
     pub fn next(&self, mechanics: &Mechanics) -> Option<ReadPass> {
         let next = self.behind();
         (next < mechanics.layout.sectors()).then(|| {

@@ -143,7 +143,7 @@ impl Buffer {
         } else {
             account.add(Part::Overhead, ready.max(now));
             account.add(Part::Wait, begins);
-            media_parts.each(|part, time| account.add(part, account.until + time));
+            account.add_each(&media_parts);
             account.add(Part::Bus, crossed);
             if disconnects {
                 (crossed + disconnect).max(done.end) + reselect + completion
