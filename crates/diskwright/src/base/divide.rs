@@ -26,6 +26,8 @@ impl Divisor {
     pub(crate) fn divide(self, dividend: u64) -> (u64, u64) {
         let quotient = if self.reciprocal != 0 {
             ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64
+        } else if self.divisor == 1 {
+            dividend
         } else {
             self.by_division(dividend)
         };
