@@ -79,7 +79,7 @@ def test_nothing_is_built_after_a_training_that_fails(rust: Path) -> None:
 def test_the_specs_of_the_training_run() -> None:
     """One with a synthetic load, of which it makes many requests, and one with a trace."""
     specs = [GOLDEN / "simple" / "parallel.toml", GOLDEN / "traces" / "csv.toml"]
-    training = [sys.executable, ROOT / "tools" / "training.py", *specs]
+    training = [sys.executable, str(ROOT / "tools" / "training.py"), *map(str, specs)]
     done = subprocess.run(training, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
