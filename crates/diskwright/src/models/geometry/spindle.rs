@@ -96,13 +96,8 @@ impl Spindle {
         if self.turn == MINUTE {
             units % MINUTE
         } else {
-            self.wrap_other(units)
+            units % self.turn
         }
-    }
-
-    #[inline(never)]
-    fn wrap_other(&self, units: u64) -> u64 {
-        units % self.turn
     }
 
     /// The length of a revolution, rounded up to the nanosecond.
