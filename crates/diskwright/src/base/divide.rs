@@ -1,5 +1,20 @@
 //! Division by a number that is known when a layout or a drive is built.
 
+/// The quotient by a number that mostly is a power of two: dividing by any other one takes far longer.
+#[inline]
+pub(crate) fn quotient(dividend: u64, divisor: u64) -> u64 {
+    match divisor.is_power_of_two() {
+        true => dividend >> divisor.trailing_zeros(),
+        false => divided(dividend, divisor),
+    }
+}
+
+/// Out of line, for few divisors need it.
+#[inline(never)]
+fn divided(dividend: u64, divisor: u64) -> u64 {
+    dividend / divisor
+}
+
 /// Divides by the same number again and again with one multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
@@ -29,15 +44,9 @@ impl Divisor {
         } else if self.divisor == 1 {
             dividend
         } else {
-            self.by_division(dividend)
+            divided(dividend, self.divisor)
         };
         (quotient, dividend - quotient * self.divisor)
-    }
-
-    /// Out of line, for few divisors need it.
-    #[inline(never)]
-    fn by_division(self, dividend: u64) -> u64 {
-        dividend / self.divisor
     }
 
     /// A divisor for all dividends of 32 bits.
@@ -62,6 +71,14 @@ impl Divisor {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_quotient_is_exact(dividend in any::<u64>(), divisor in 1u64.., power in 0u32..64) {
+            prop_assert_eq!(quotient(dividend, divisor), dividend / divisor);
+            prop_assert_eq!(quotient(dividend, 1 << power), dividend / (1 << power));
+        }
+    }
 
     #[test]
     fn edges_are_exact() {

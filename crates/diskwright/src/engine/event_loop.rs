@@ -331,11 +331,12 @@ impl Engine {
         let may_be = self.outages.off_until.is_some()
             || self.kernel.faults.has_failed(device)
             || matches!(op, Op::NvCache(_));
-        may_be && self.deals_with(device, request)
+        may_be && self.hold_back(device, request)
     }
 
+    /// Keeps a request for the return of the power, or ends it; `false` for one that its device takes after all.
     #[cold]
-    fn deals_with(&mut self, device: DeviceId, request: RequestId) -> bool {
+    fn hold_back(&mut self, device: DeviceId, request: RequestId) -> bool {
         if self.outages.off_until.is_some() {
             self.outages.held.push(request);
             return true;

@@ -89,22 +89,8 @@ impl Disk {
     }
 
     /// Shows a service that began now, or a share in it: when it ends, where its data are, and whether an arm began to move for it.
-    #[inline(always)]
-    pub(super) fn trace_service(
-        &mut self,
-        group: usize,
-        slot: Slot,
-        service_trace: Option<Box<ServiceTrace>>,
-        how: (Time, ServedBy, bool),
-        cx: &Context<'_>,
-    ) {
-        if self.arm_trace.is_some() {
-            self.trace_begun(group, slot, service_trace, how, cx);
-        }
-    }
-
     #[cold]
-    fn trace_begun(
+    pub(super) fn trace_service(
         &mut self,
         group: usize,
         slot: Slot,

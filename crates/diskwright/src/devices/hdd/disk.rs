@@ -610,7 +610,7 @@ pub(super) fn key(order: Order, command: &Command, target: Option<&Target>) -> u
     }
 }
 
-/// The same where a queue merges requests.
+/// Puts a request into the queue of a group that merges requests.
 #[inline(never)]
 fn enter_merged(
     clustering: Clustering,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;
+use crate::base::divide::quotient;
 use crate::base::random::Stream;
 use crate::base::units::Time;
 use crate::engine::request::Command;
@@ -87,13 +88,8 @@ pub fn sectors_of(command: &Command, blocks_per_sector: u32) -> (u64, u64) {
 /// The sector of a block, and the one behind the sector of the last block before another.
 #[inline(never)]
 fn sectors_between(first: u64, end: u64, per_sector: u64) -> (u64, u64) {
-    match per_sector.is_power_of_two() {
-        true => {
-            let shift = per_sector.trailing_zeros();
-            (first >> shift, (end + per_sector - 1) >> shift)
-        }
-        false => (first / per_sector, end.div_ceil(per_sector)),
-    }
+    let behind = quotient(end + per_sector - 1, per_sector);
+    (quotient(first, per_sector), behind)
 }
 
 impl Hardware {

@@ -78,8 +78,10 @@ impl Disk {
         self.hand_effects_to(served.arm);
         let course = (now - woken, served.end, ServedBy::Medium);
         self.stamp(group, &begun, course, of_share.as_ref(), cx);
-        let how = (served.end, ServedBy::Medium, true);
-        self.trace_service(group, slot, service_trace, how, cx);
+        if self.arm_trace.is_some() {
+            let how = (served.end, ServedBy::Medium, true);
+            self.trace_service(group, slot, service_trace, how, cx);
+        }
         self.work(served.arm, Work::Request(begun), served.end, cx);
         if self.log.is_some() {
             self.begun_with_log(cx);
@@ -212,8 +214,10 @@ impl Disk {
         self.medium.after_write = is_write;
         let course = (now - woken, served.end, served.by);
         self.stamp(0, &begun, course, None, cx);
-        let how = (served.end, served.by, served.moved.is_some());
-        self.trace_service(0, slot, service_trace, how, cx);
+        if self.arm_trace.is_some() {
+            let how = (served.end, served.by, served.moved.is_some());
+            self.trace_service(0, slot, service_trace, how, cx);
+        }
         if let Some(distance) = served.moved {
             self.medium
                 .count_access(distance, served.read_modify_writes);
@@ -310,22 +314,19 @@ impl Disk {
         match work.expect("the alarm of an arm at work") {
             Work::Request(begun) => self.request_done(arm, begun, was_full, cx),
             Work::Travel | Work::ReadAhead | Work::Region | Work::Parked => {}
-            work @ (Work::Load | Work::Move { .. }) => self.cleaned(arm, work, cx),
+            Work::Load => {
+                if let Some(log) = &mut self.log {
+                    log.loaded();
+                }
+            }
+            Work::Move { from } => {
+                if let Some(log) = &mut self.log {
+                    log.moved_away(&mut self.medium, arm, from, cx);
+                }
+            }
         }
         if let Some(log) = &mut self.log {
             log.let_go(&mut self.medium, arm);
-        }
-    }
-
-    /// An arm has made an access of the cleaner's.
-    #[inline(never)]
-    fn cleaned(&mut self, arm: usize, work: Work, cx: &mut Context<'_>) {
-        let Some(log) = &mut self.log else {
-            return;
-        };
-        match work {
-            Work::Move { from } => log.moved_away(&mut self.medium, arm, from, cx),
-            _ => log.loaded(),
         }
     }
 
@@ -342,7 +343,8 @@ impl Disk {
             return self.merged_done(arm, begun, was_full, cx);
         }
         if self.log.is_some() || cx.checker().is_some() {
-            self.commit_one(arm, begun.request, cx);
+            let command = cx.request(begun.request).command;
+            self.commit(arm, &[(begun.request, command)], cx);
         }
         if self.intake.ends(begun.request) {
             self.complete(std::iter::once(begun.request), was_full, cx);
@@ -399,14 +401,8 @@ impl Disk {
         self.admit_waiting(was_full, cx);
     }
 
-    /// [`Self::commit`] for a request alone.
-    #[inline(never)]
-    fn commit_one(&mut self, arm: usize, request: RequestId, cx: &mut Context<'_>) {
-        let command = cx.request(request).command;
-        self.commit(arm, &[(request, command)], cx);
-    }
-
     /// Notes what an arm has done for requests that were served as one, and tells the checker what the medium did.
+    #[inline(never)]
     fn commit(&mut self, arm: usize, parts: &[(RequestId, Command)], cx: &mut Context<'_>) {
         let Some(log) = &mut self.log else {
             if cx.checker().is_some() {

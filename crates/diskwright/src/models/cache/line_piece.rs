@@ -1,5 +1,7 @@
 //! Runs of blocks, divided where the lines of a cache meet.
 
+use crate::base::divide::quotient;
+
 /// A piece of a run of blocks that lies in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinePiece {
@@ -13,18 +15,10 @@ pub struct LinePiece {
     pub lbn: u64,
 }
 
-/// The line of a block. Most have a power of two of blocks, and dividing by any other number takes far longer.
+/// The line of a block.
 #[inline]
 pub(super) fn key_of(lbn: u64, per_line: u32) -> u64 {
-    match per_line.is_power_of_two() {
-        true => lbn >> per_line.trailing_zeros(),
-        false => divided(lbn, per_line),
-    }
-}
-
-#[inline(never)]
-fn divided(lbn: u64, per_line: u32) -> u64 {
-    lbn / u64::from(per_line)
+    quotient(lbn, per_line.into())
 }
 
 impl LinePiece {
