@@ -3,7 +3,7 @@
 //! They are kept in a few queues that are ascending each: what is added with one and the same delay after another comes in order, and most devices
 //! have few delays. Finding the queue and finding the first item are a look at their ends; what fits no queue goes to a heap.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Queues: the delays of a device, and what is left over.
@@ -30,7 +30,7 @@ impl Ticket {
     }
 }
 
-/// Items with their keys.
+/// Items with their tickets.
 pub struct Lanes<T> {
     queues: [VecDeque<(Ticket, T)>; LANES],
     /// The first queues are in use; all others are empty.
@@ -38,15 +38,36 @@ pub struct Lanes<T> {
     firsts: [u128; LANES],
     /// The last key of each queue; 0 of an empty one.
     lasts: [u64; LANES],
-    heap: BinaryHeap<Reverse<(Ticket, T)>>,
+    heap: BinaryHeap<Reverse<ByTicket<T>>>,
     /// The first place of all, and where it is.
     first: u128,
     at: usize,
-    /// Items that were ever added.
-    added: u64,
 }
 
-impl<T: Copy + Ord> Default for Lanes<T> {
+/// An item in the order of its ticket, which no other one has.
+struct ByTicket<T>(Ticket, T);
+
+impl<T> PartialEq for ByTicket<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for ByTicket<T> {}
+
+impl<T> PartialOrd for ByTicket<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for ByTicket<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+impl<T: Copy> Default for Lanes<T> {
     fn default() -> Lanes<T> {
         Lanes {
             queues: std::array::from_fn(|_| VecDeque::new()),
@@ -56,43 +77,47 @@ impl<T: Copy + Ord> Default for Lanes<T> {
             heap: BinaryHeap::new(),
             first: NONE,
             at: HEAP,
-            added: 0,
         }
     }
 }
 
-impl<T: Copy + Ord> Lanes<T> {
+impl<T: Copy> Lanes<T> {
     /// The first key.
     #[inline]
     pub fn first_key(&self) -> Option<u64> {
         (self.first != NONE).then_some((self.first >> 64) as u64)
     }
 
-    /// The first item.
-    #[inline]
-    pub fn first(&self) -> Option<&(Ticket, T)> {
-        match self.at {
-            HEAP => self.heap.peek().map(|Reverse(item)| item),
-            lane => self.queues[lane].front(),
-        }
+    /// All items, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (Ticket, &T)> {
+        let queued = self.queues.iter().flatten();
+        let queued = queued.map(|(ticket, item)| (*ticket, item));
+        let rest = self.heap.iter();
+        queued.chain(rest.map(|Reverse(ByTicket(ticket, item))| (*ticket, item)))
     }
 
-    /// Adds an item; its number. Of the queues whose last key is not above its own, it goes to that with the highest.
+    /// Whether the item of a ticket is there.
+    pub fn holds(&self, ticket: Ticket) -> bool {
+        let mut queues = self.queues.iter();
+        let is_queued = queues.any(|queue| {
+            let found = queue.binary_search_by(|(other, _)| other.cmp(&ticket));
+            found.is_ok()
+        });
+        is_queued || self.heap.iter().any(|Reverse(item)| item.0 == ticket)
+    }
+
+    /// Adds an item whose number is higher than those of all others. Of the queues whose last key is not above its own, it goes to that with
+    /// the highest.
     #[inline]
-    pub fn add(&mut self, key: u64, item: T) -> u64 {
-        let ticket = Ticket {
-            key,
-            number: self.added,
-        };
-        self.added += 1;
+    pub fn add(&mut self, ticket: Ticket, item: T) {
         let (mut lane, mut best) = (self.used, 0);
         for (number, &last) in self.lasts[..self.used].iter().enumerate() {
-            if last <= key && last >= best {
+            if last <= ticket.key && last >= best {
                 (lane, best) = (number, last);
             }
         }
         if lane == HEAP {
-            self.heap.push(Reverse((ticket, item)));
+            self.heap.push(Reverse(ByTicket(ticket, item)));
         } else {
             self.used = self.used.max(lane + 1);
             let queue = &mut self.queues[lane];
@@ -100,12 +125,22 @@ impl<T: Copy + Ord> Lanes<T> {
                 self.firsts[lane] = ticket.place();
             }
             queue.push_back((ticket, item));
-            self.lasts[lane] = key;
+            self.lasts[lane] = ticket.key;
         }
         if ticket.place() < self.first {
             (self.first, self.at) = (ticket.place(), lane);
         }
-        ticket.number
+    }
+
+    /// Adds an item whose ticket is before those of all others.
+    pub fn add_first(&mut self, ticket: Ticket, item: T) {
+        if self.queues[0].is_empty() {
+            self.used = self.used.max(1);
+            self.lasts[0] = ticket.key;
+        }
+        self.queues[0].push_front((ticket, item));
+        self.firsts[0] = ticket.place();
+        (self.first, self.at) = (ticket.place(), 0);
     }
 
     /// Takes the first item.
@@ -113,8 +148,8 @@ impl<T: Copy + Ord> Lanes<T> {
     pub fn pop(&mut self) -> Option<(Ticket, T)> {
         let lane = self.at;
         let taken = if lane == HEAP {
-            let Reverse(taken) = self.heap.pop()?;
-            taken
+            let Reverse(ByTicket(ticket, item)) = self.heap.pop()?;
+            (ticket, item)
         } else {
             let queue = &mut self.queues[lane];
             let taken = queue.pop_front()?;
@@ -129,7 +164,7 @@ impl<T: Copy + Ord> Lanes<T> {
         };
         let of_heap = self.heap.peek();
         (self.first, self.at) = (
-            of_heap.map_or(NONE, |Reverse((ticket, _))| ticket.place()),
+            of_heap.map_or(NONE, |Reverse(ByTicket(ticket, _))| ticket.place()),
             HEAP,
         );
         for (number, &first) in self.firsts[..self.used].iter().enumerate() {
@@ -149,23 +184,34 @@ mod tests {
     proptest! {
         /// Items come out in order, however they went in; those of one key in the order in which they did.
         #[test]
-        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..5, 0u64..100), 1..600)) {
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..6, 0u64..100), 1..600)) {
             let mut lanes = Lanes::default();
             let mut model: Vec<(Ticket, u64)> = Vec::new();
-            let mut added = 0;
-            for (kind, key) in operations {
+            for (number, (kind, key)) in (1000..).zip(operations) {
+                let first = model.first().map_or(u64::MAX, |(ticket, _)| ticket.key);
                 if kind < 3 {
-                    let number = lanes.add(key, added * 7);
-                    prop_assert_eq!(number, added);
-                    model.push((Ticket { key, number }, added * 7));
+                    let ticket = Ticket { key, number };
+                    lanes.add(ticket, number * 7);
+                    model.push((ticket, number * 7));
                     model.sort_unstable();
-                    added += 1;
+                } else if kind == 3 && key <= first {
+                    // Evicted from before: with a number lower than all, also within one key.
+                    let ticket = Ticket { key, number: 2000 - number };
+                    if model.first().is_none_or(|(first, _)| ticket < *first) {
+                        lanes.add_first(ticket, number);
+                        model.insert(0, (ticket, number));
+                    }
                 } else {
                     let expected = (!model.is_empty()).then(|| model.remove(0));
                     prop_assert_eq!(lanes.pop(), expected);
                 }
                 prop_assert_eq!(lanes.first_key(), model.first().map(|(ticket, _)| ticket.key));
-                prop_assert_eq!(lanes.first(), model.first());
+                let mut all: Vec<(Ticket, u64)> = lanes.iter().map(|(ticket, &item)| (ticket, item)).collect();
+                all.sort_unstable();
+                prop_assert_eq!(&all, &model);
+                prop_assert!(all.iter().all(|(ticket, _)| lanes.holds(*ticket)));
+                let other = Ticket { key, number: 0 };
+                prop_assert!(!lanes.holds(other));
             }
         }
     }

@@ -1,17 +1,22 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
-//! Only the future is kept here. An alarm is known by a slot and its number; cancelling one frees its slot, and the stale entry is dropped when its
-//! time comes. Alarms in the background are counted apart: a run does not go on for them.
+//! Only the future is kept here. The few next alarms are a short sorted list, for most devices never set more; what comes later is in
+//! [`Lanes`]. An alarm that is cancelled is dropped when its time comes. Alarms in the background are counted apart: a run does not go on for
+//! them.
+
+use std::collections::HashSet;
+
+use foldhash::fast::FixedState;
 
 use crate::base::units::Time;
-use crate::engine::lanes::Lanes;
+use crate::engine::lanes::{Lanes, Ticket};
 use crate::engine::token::Token;
 
 /// A set alarm, to cancel it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlarmId {
-    slot: u32,
-    number: u64,
+    ticket: Ticket,
+    is_background: bool,
 }
 
 /// An alarm that is due.
@@ -23,97 +28,166 @@ pub struct Due {
     pub token: Token,
 }
 
-#[derive(Clone, Copy)]
-struct Slot {
-    /// The number of the alarm that is set here.
-    number: u64,
+/// A set alarm but for its ticket.
+#[derive(Clone, Copy, Debug)]
+struct Alarm {
+    owner: u32,
     is_background: bool,
-    due: Due,
+    token: Token,
 }
 
-/// The number of no alarm.
-const NOBODY: u64 = u64::MAX;
+/// The most alarms that are kept in the sorted list.
+const NEXT: usize = 4;
 
 /// The pending alarms of a run.
 ///
-/// Setting costs O(log n) in the number of pending alarms at most, cancelling O(1).
-#[derive(Default)]
+/// Setting an alarm costs O(log n) in the number of pending alarms at most. So does cancelling one, unless it is in the heap of [`Lanes`].
 pub struct Timeline {
-    /// The slots of alarms by their instants, and of those that were cancelled.
-    alarms: Lanes<u32>,
-    slots: Vec<Slot>,
-    free: Vec<u32>,
+    /// The next alarms, the first one last; not empty while any is set.
+    next: Vec<(Ticket, Alarm)>,
+    /// All behind them.
+    later: Lanes<Alarm>,
+    /// Alarms that were ever set.
+    set: u64,
     /// Alarms that are set and not in the background.
     foreground: usize,
-    /// Entries of alarms that were cancelled.
-    stale: usize,
+    /// The numbers of pending alarms that were cancelled.
+    cancelled: HashSet<u64, FixedState>,
+}
+
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline {
+            next: Vec::with_capacity(NEXT),
+            later: Lanes::default(),
+            set: 0,
+            foreground: 0,
+            cancelled: HashSet::default(),
+        }
+    }
 }
 
 impl Timeline {
     /// Sets an alarm. Alarms of one instant are due in the order in which they were set.
+    #[inline]
     pub fn set(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
-        self.add(at, Due { owner, token }, false)
+        self.foreground += 1;
+        let alarm = Alarm {
+            owner,
+            is_background: false,
+            token,
+        };
+        self.add(at, alarm)
     }
 
     /// Sets an alarm in the background, in the same order.
     pub fn set_background(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
-        self.add(at, Due { owner, token }, true)
+        let alarm = Alarm {
+            owner,
+            is_background: true,
+            token,
+        };
+        self.add(at, alarm)
     }
 
     #[inline]
-    fn add(&mut self, at: Time, due: Due, is_background: bool) -> AlarmId {
-        self.foreground += usize::from(!is_background);
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => self.new_slot(due),
+    fn add(&mut self, at: Time, alarm: Alarm) -> AlarmId {
+        let ticket = Ticket {
+            key: at.ns(),
+            number: self.set,
         };
-        let number = self.alarms.add(at.ns(), slot);
-        let entry = &mut self.slots[slot as usize];
-        (entry.number, entry.is_background) = (number, is_background);
-        (entry.due.owner, entry.due.token) = (due.owner, due.token);
-        AlarmId { slot, number }
-    }
-
-    #[cold]
-    fn new_slot(&mut self, due: Due) -> u32 {
-        self.slots.push(Slot {
-            number: NOBODY,
-            is_background: false,
-            due,
-        });
-        (self.slots.len() - 1) as u32
-    }
-
-    /// Drops entries of cancelled alarms from the front.
-    #[inline(never)]
-    fn drop_stale(&mut self) {
-        while let Some((ticket, slot)) = self.alarms.first()
-            && self.slots[*slot as usize].number != ticket.number
-        {
-            self.alarms.pop();
-            self.stale -= 1;
+        self.set += 1;
+        // Of one instant it is the last.
+        let is_next = self.next.len() < NEXT
+            && self
+                .later
+                .first_key()
+                .is_none_or(|later| ticket.key < later);
+        if is_next {
+            self.add_to_next(ticket, alarm);
+        } else {
+            self.add_behind(ticket, alarm);
+        }
+        AlarmId {
+            ticket,
+            is_background: alarm.is_background,
         }
     }
 
-    fn live(&self) -> impl Iterator<Item = &Slot> {
-        self.slots.iter().filter(|slot| slot.number != NOBODY)
+    /// Puts an alarm in its place among the next ones, of which there are not too many.
+    #[inline]
+    fn add_to_next(&mut self, ticket: Ticket, alarm: Alarm) {
+        self.next.push((ticket, alarm));
+        let mut place = self.next.len() - 1;
+        while place > 0 && self.next[place - 1].0.key <= ticket.key {
+            self.next.swap(place - 1, place);
+            place -= 1;
+        }
+    }
+
+    /// Adds an alarm where there are many.
+    #[inline(never)]
+    fn add_behind(&mut self, ticket: Ticket, alarm: Alarm) {
+        if ticket.key >= self.next[0].0.key {
+            return self.later.add(ticket, alarm);
+        }
+        if self.next.len() == NEXT {
+            let (ticket, alarm) = self.next.remove(0);
+            self.later.add_first(ticket, alarm);
+        }
+        self.add_to_next(ticket, alarm);
+    }
+
+    /// Drops the first alarm, cancelled or not.
+    #[inline]
+    fn drop_first(&mut self) {
+        self.next.truncate(self.next.len().saturating_sub(1));
+        if self.next.is_empty() && self.later.first_key().is_some() {
+            self.refill();
+        }
+    }
+
+    /// Makes the first of the later alarms the next one.
+    #[inline(never)]
+    fn refill(&mut self) {
+        self.next.extend(self.later.pop());
+    }
+
+    /// Drops cancelled alarms from the front.
+    #[cold]
+    fn drop_cancelled(&mut self) {
+        while let Some((ticket, _)) = self.next.last()
+            && self.cancelled.remove(&ticket.number)
+        {
+            self.drop_first();
+        }
+    }
+
+    fn live(&self) -> impl Iterator<Item = (Ticket, &Alarm)> {
+        let next = self.next.iter().map(|(ticket, alarm)| (*ticket, alarm));
+        let all = next.chain(self.later.iter());
+        all.filter(|(ticket, _)| !self.cancelled.contains(&ticket.number))
     }
 
     /// Cancels an alarm; one that has rung or was cancelled is left alone.
     pub fn cancel(&mut self, alarm: AlarmId) {
-        if self.slots[alarm.slot as usize].number == alarm.number {
-            self.release(alarm.slot);
-            self.stale += 1;
+        let mut next = self.next.iter();
+        let is_kept =
+            next.any(|(ticket, _)| *ticket == alarm.ticket) || self.later.holds(alarm.ticket);
+        if is_kept && self.cancelled.insert(alarm.ticket.number) {
+            self.foreground -= usize::from(!alarm.is_background);
         }
     }
 
     /// Cancels all alarms of an owner.
     pub fn cancel_all_of(&mut self, owner: u32) {
-        let slots = (0..).zip(&self.slots);
-        let its = slots.filter(|(_, slot)| slot.number != NOBODY && slot.due.owner == owner);
-        let slots: Vec<u32> = its.map(|(number, _)| number).collect();
-        self.stale += slots.len();
-        slots.into_iter().for_each(|slot| self.release(slot));
+        let its = self.live().filter(|(_, alarm)| alarm.owner == owner);
+        let its = its.map(|(ticket, alarm)| AlarmId {
+            ticket,
+            is_background: alarm.is_background,
+        });
+        let its: Vec<AlarmId> = its.collect();
+        its.into_iter().for_each(|alarm| self.cancel(alarm));
     }
 
     /// Whether an alarm is set that is not in the background.
@@ -124,17 +198,18 @@ impl Timeline {
 
     /// The devices that set the pending alarms that are not in the background.
     pub fn foreground_owners(&self) -> impl Iterator<Item = u32> {
-        let foreground = self.live().filter(|slot| !slot.is_background);
-        foreground.map(|slot| slot.due.owner)
+        let foreground = self.live().filter(|(_, alarm)| !alarm.is_background);
+        foreground.map(|(_, alarm)| alarm.owner)
     }
 
     /// The instant of the next alarm.
     #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
-        if self.stale > 0 {
-            self.drop_stale();
+        if !self.cancelled.is_empty() {
+            self.drop_cancelled();
         }
-        self.alarms.first_key().map(Time::from_ns)
+        let (ticket, _) = self.next.last()?;
+        Some(Time::from_ns(ticket.key))
     }
 
     /// Takes the next alarm that is due at `now`, which must not be later than [`Self::next_time`].
@@ -143,23 +218,21 @@ impl Timeline {
         if self.next_time()? > now {
             return None;
         }
-        let (_, slot) = self.alarms.pop()?;
-        let due = self.slots[slot as usize].due;
-        self.release(slot);
-        Some(due)
+        // Field by field: a copy of the whole would wait for what may only just have been written in pieces.
+        let (_, alarm) = self.next.last()?;
+        let Alarm {
+            owner,
+            is_background,
+            token,
+        } = *alarm;
+        self.foreground -= usize::from(!is_background);
+        self.drop_first();
+        Some(Due { owner, token })
     }
 
     /// The devices that set the pending alarms.
     pub fn owners(&self) -> impl Iterator<Item = u32> {
-        self.live().map(|slot| slot.due.owner)
-    }
-
-    #[inline]
-    fn release(&mut self, slot: u32) {
-        let entry = &mut self.slots[slot as usize];
-        entry.number = NOBODY;
-        self.foreground -= usize::from(!entry.is_background);
-        self.free.push(slot);
+        self.live().map(|(_, alarm)| alarm.owner)
     }
 }
 
