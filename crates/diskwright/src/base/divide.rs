@@ -1,5 +1,7 @@
 //! Division by a number that is known when a layout or a drive is built.
 
+use std::hint::select_unpredictable;
+
 /// The quotient by a number that mostly is a power of two: dividing by any other one takes far longer.
 #[inline]
 pub(crate) fn quotient(dividend: u64, divisor: u64) -> u64 {
@@ -67,6 +69,40 @@ impl Divisor {
     }
 }
 
+/// Divides any dividend by the same number again and again, with two multiplications and without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WideDivisor {
+    divisor: u64,
+    /// ⌊(2^64 - 1) / divisor⌋.
+    reciprocal: u64,
+}
+
+impl WideDivisor {
+    /// A divisor of at least 1.
+    pub(crate) fn new(divisor: u64) -> WideDivisor {
+        WideDivisor {
+            divisor,
+            reciprocal: u64::MAX / divisor,
+        }
+    }
+
+    /// Quotient and remainder.
+    ///
+    /// With m = ⌊(2^64 - 1) / d⌋, n·m / 2^64 is below n / d by n·(2^64 - d·m) / (d·2^64), which is at most n / 2^64 and so less than 1: its
+    /// floor is the quotient, or one less.
+    #[inline(always)]
+    pub(crate) fn divide(self, dividend: u64) -> (u64, u64) {
+        let quotient = ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64;
+        let remainder = dividend - quotient * self.divisor;
+        let is_one_less = remainder >= self.divisor;
+        let rest = remainder.wrapping_sub(self.divisor);
+        (
+            quotient + u64::from(is_one_less),
+            select_unpredictable(is_one_less, rest, remainder),
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +135,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn edges_of_any_dividend_are_exact() {
+        let largest = [60_000_000_000, u64::MAX - 1, u64::MAX];
+        for divisor in [1, 2, 3, 7, 254, 255, 256, 65_535, 1 << 24]
+            .into_iter()
+            .chain(largest)
+        {
+            let by = WideDivisor::new(divisor);
+            for quotient in [0, 1, 2, 1_000, u64::MAX / divisor] {
+                let edge = quotient.saturating_mul(divisor);
+                for dividend in [
+                    edge.saturating_sub(1),
+                    edge,
+                    edge.saturating_add(1),
+                    u64::MAX,
+                ] {
+                    let expected = (dividend / divisor, dividend % divisor);
+                    assert_eq!(by.divide(dividend), expected);
+                }
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn it_divides_any_dividend(divisor in 1u64.., bits in 0u32..64, dividend: u64, multiple: u64) {
+            let divisor = (divisor >> bits).max(1);
+            let multiple = multiple % (u64::MAX / divisor) * divisor;
+            for dividend in [dividend, dividend >> bits, multiple, multiple.wrapping_sub(1)] {
+                let expected = (dividend / divisor, dividend % divisor);
+                prop_assert_eq!(WideDivisor::new(divisor).divide(dividend), expected);
+            }
+        }
+
         #[test]
         fn it_divides(divisor in 1u64.., dividend: u64, largest: u64) {
             let dividend = dividend.min(largest);

@@ -25,6 +25,8 @@ pub(crate) struct Kernel {
     pub faults: Faults,
     /// The initiator has ended the run.
     pub has_stopped: bool,
+    /// What the initiator will ask of the root device next, where it says so.
+    pub foreseen: Option<Command>,
     /// What goes wrong, by the values of its alarms' tokens.
     pub injections: Vec<Injection>,
     /// The power will fail and return.
@@ -69,6 +71,13 @@ impl Context<'_> {
     #[inline]
     pub fn now(&self) -> Time {
         self.kernel.now
+    }
+
+    /// What the host will ask next of this device, where it is known already: to fetch from memory what that will need, for nothing that
+    /// results depend on. Only of a device that [looks ahead](Device::looks_ahead) and is the root.
+    #[inline]
+    pub fn foreseen(&self) -> Option<Command> {
+        self.kernel.foreseen
     }
 
     /// A request.

@@ -116,6 +116,11 @@ pub trait Device: Send {
         Promise::Durable
     }
 
+    /// Whether it looks at what the host is going to ask: [`Context::foreseen`].
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
     /// Its NV cache, where it has one: it then takes [commands to it](crate::engine::request::NvCacheCommand). The engine ends those to
     /// other devices with [`Refused`](crate::engine::request::Outcome::Refused).
     fn nv_cache(&self) -> Option<NvCacheFacts> {

@@ -68,6 +68,7 @@ impl Engine {
             parents,
             faults: Faults::default(),
             has_stopped: false,
+            foreseen: None,
             injections: Vec::new(),
             has_outages: false,
         };

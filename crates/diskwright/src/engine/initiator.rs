@@ -77,6 +77,10 @@ impl Port<'_> {
         });
         id
     }
+    /// Tells the root device what will be asked of it next.
+    pub fn foresee(&mut self, command: Option<&Command>) {
+        self.kernel.foreseen = command.copied();
+    }
     /// The checker, when it is on.
     pub fn checker(&self) -> Option<&Checker> {
         self.kernel.checker.as_deref()

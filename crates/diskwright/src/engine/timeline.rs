@@ -28,12 +28,40 @@ pub struct Due {
     pub token: Token,
 }
 
-/// A set alarm but for its ticket.
+/// A set alarm but for its ticket: in two words, which are kept in registers.
 #[derive(Clone, Copy, Debug)]
 struct Alarm {
-    owner: u32,
-    is_background: bool,
+    /// The owner, and below that whether it is in the foreground.
+    who: u64,
     token: Token,
+}
+
+impl Alarm {
+    #[inline]
+    fn new(owner: u32, is_foreground: bool, token: Token) -> Alarm {
+        Alarm {
+            who: u64::from(owner) << 1 | u64::from(is_foreground),
+            token,
+        }
+    }
+
+    #[inline]
+    fn owner(self) -> u32 {
+        (self.who >> 1) as u32
+    }
+
+    #[inline]
+    fn is_foreground(self) -> bool {
+        self.who & 1 > 0
+    }
+
+    #[inline]
+    fn id(self, ticket: Ticket) -> AlarmId {
+        AlarmId {
+            ticket,
+            is_background: !self.is_foreground(),
+        }
+    }
 }
 
 /// The most alarms that are kept in the sorted list.
@@ -72,22 +100,12 @@ impl Timeline {
     #[inline]
     pub fn set(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
         self.foreground += 1;
-        let alarm = Alarm {
-            owner,
-            is_background: false,
-            token,
-        };
-        self.add(at, alarm)
+        self.add(at, Alarm::new(owner, true, token))
     }
 
     /// Sets an alarm in the background, in the same order.
     pub fn set_background(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
-        let alarm = Alarm {
-            owner,
-            is_background: true,
-            token,
-        };
-        self.add(at, alarm)
+        self.add(at, Alarm::new(owner, false, token))
     }
 
     #[inline]
@@ -108,10 +126,7 @@ impl Timeline {
         } else {
             self.add_behind(ticket, alarm);
         }
-        AlarmId {
-            ticket,
-            is_background: alarm.is_background,
-        }
+        alarm.id(ticket)
     }
 
     /// Puts an alarm in its place among the next ones, of which there are not too many.
@@ -181,12 +196,8 @@ impl Timeline {
 
     /// Cancels all alarms of an owner.
     pub fn cancel_all_of(&mut self, owner: u32) {
-        let its = self.live().filter(|(_, alarm)| alarm.owner == owner);
-        let its = its.map(|(ticket, alarm)| AlarmId {
-            ticket,
-            is_background: alarm.is_background,
-        });
-        let its: Vec<AlarmId> = its.collect();
+        let its = self.live().filter(|(_, alarm)| alarm.owner() == owner);
+        let its: Vec<AlarmId> = its.map(|(ticket, alarm)| alarm.id(ticket)).collect();
         its.into_iter().for_each(|alarm| self.cancel(alarm));
     }
 
@@ -198,8 +209,8 @@ impl Timeline {
 
     /// The devices that set the pending alarms that are not in the background.
     pub fn foreground_owners(&self) -> impl Iterator<Item = u32> {
-        let foreground = self.live().filter(|(_, alarm)| !alarm.is_background);
-        foreground.map(|(_, alarm)| alarm.owner)
+        let foreground = self.live().filter(|(_, alarm)| alarm.is_foreground());
+        foreground.map(|(_, alarm)| alarm.owner())
     }
 
     /// The instant of the next alarm.
@@ -218,21 +229,18 @@ impl Timeline {
         if self.next_time()? > now {
             return None;
         }
-        // Field by field: a copy of the whole would wait for what may only just have been written in pieces.
-        let (_, alarm) = self.next.last()?;
-        let Alarm {
-            owner,
-            is_background,
-            token,
-        } = *alarm;
-        self.foreground -= usize::from(!is_background);
+        let &(_, alarm) = self.next.last()?;
+        self.foreground -= usize::from(alarm.is_foreground());
         self.drop_first();
-        Some(Due { owner, token })
+        Some(Due {
+            owner: alarm.owner(),
+            token: alarm.token,
+        })
     }
 
     /// The devices that set the pending alarms.
     pub fn owners(&self) -> impl Iterator<Item = u32> {
-        self.live().map(|(_, alarm)| alarm.owner)
+        self.live().map(|(_, alarm)| alarm.owner())
     }
 }
 

@@ -65,8 +65,11 @@ pub struct Host<'a> {
     first_arrival: Option<Time>,
     /// Whether an open load has no next request.
     has_no_next: bool,
-    /// The next request of an open load, whose alarm is set.
+    /// The next request of an open load, whose alarm is set, or of a closed one that looks ahead, where it has one.
     ahead: Arrival,
+    has_ahead: bool,
+    /// The device is told what a closed load asks next.
+    looks_ahead: bool,
     held: Vec<Origin>,
     held_free: Vec<u32>,
     /// Under a closed pacing, whose request it is, by its number.
@@ -126,6 +129,8 @@ impl<'a> Host<'a> {
             first_arrival: None,
             has_no_next: false,
             ahead: Arrival::default(),
+            has_ahead: false,
+            looks_ahead: false,
             held: Vec::new(),
             held_free: Vec::new(),
             users: Vec::new(),
@@ -138,6 +143,14 @@ impl<'a> Host<'a> {
             progress,
             foresight: None,
         }
+    }
+
+    /// Where the device looks ahead, and the load is one whose next request is known before somebody makes it, tells the device of it.
+    #[must_use]
+    pub fn looking_ahead(mut self, looks_ahead: bool) -> Host<'a> {
+        let is_closed = matches!(self.pacing, Pacing::Closed { .. });
+        self.looks_ahead = looks_ahead && is_closed && self.workload.is_one_load();
+        self
     }
 
     /// Tells of the next request of an open load.
@@ -391,10 +404,31 @@ impl<'a> Host<'a> {
         {
             return Ok(());
         }
+        if self.looks_ahead {
+            return self.next_known_ahead(user, port);
+        }
         let mut next = Arrival::default();
         if self.pull(user, &mut next)? {
             self.arrive(&next, user, port);
         }
+        Ok(())
+    }
+
+    /// The next request arrives, which is known since the one before it, and the device hears of the one behind it.
+    #[inline(never)]
+    fn next_known_ahead(&mut self, user: u32, port: &mut Port<'_>) -> Result<(), Error> {
+        let mut next = self.ahead;
+        let comes = match self.has_ahead {
+            true => self.takes_more(),
+            false => self.pull(user, &mut next)?,
+        };
+        if !comes {
+            return Ok(());
+        }
+        self.arrive(&next, user, port);
+        self.has_ahead = self.pull(user, &mut next)?;
+        port.foresee(self.has_ahead.then_some(&next.command));
+        self.ahead = next;
         Ok(())
     }
 }

@@ -258,6 +258,14 @@ impl Workload {
         }
     }
 
+    /// Whether it is a single synthetic load, of which the next request is the same whoever makes it.
+    pub fn is_one_load(&self) -> bool {
+        match &self.source {
+            Source::Synthetic(synthetic) => synthetic.is_one_load(),
+            Source::Trace { .. } | Source::Processes(_) => false,
+        }
+    }
+
     /// How long a user of a closed load waits from a completion to the next request.
     #[inline]
     pub fn think(&mut self, user: u32) -> Time {

@@ -25,7 +25,7 @@ pub(super) struct HddCounters {
     /// How long the medium has been at work or will be, ns; of the whole run.
     pub(super) busy: u128,
     /// What the accesses of the arms went into, ns.
-    pub(super) parts: [u64; Part::COUNT],
+    parts: [u128; Part::COUNT],
     pub(super) queue_max: usize,
     /// Integral of the queue's length over time, request·ns; of the whole run.
     pub(super) queue_area: u128,
@@ -101,7 +101,7 @@ impl HddCounters {
     pub(super) fn travelled(&mut self, cylinders: u32, time: Time) {
         self.travels += 1;
         self.travel_cylinders += u64::from(cylinders);
-        self.parts[Part::Seek as usize] += time.ns();
+        self.parts[Part::Seek as usize] += u128::from(time.ns());
     }
 
     /// A request, merged or not, is picked at `now`.
@@ -135,8 +135,9 @@ impl HddCounters {
     /// What the time of an access went into.
     #[inline]
     pub(super) fn spent(&mut self, parts: &Parts) {
-        for (sum, time) in self.parts.iter_mut().zip(parts.all()) {
-            *sum += time.ns();
+        // One by one: several together would wait for those that have only just been written.
+        for part in PARTS {
+            self.parts[part as usize] += u128::from(parts.get(part).ns());
         }
     }
 

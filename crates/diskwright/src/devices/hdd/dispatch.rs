@@ -278,7 +278,7 @@ impl Disk {
     }
 
     /// An arm is at work until `end`.
-    #[inline]
+    #[inline(always)]
     pub fn work(&mut self, arm: usize, work: Work, end: Time, cx: &mut Context<'_>) {
         self.medium.work(arm, work, cx.now(), end);
         let token = Alarm::ArmDone(arm as u32).token();

@@ -457,7 +457,7 @@ impl Medium {
     }
 
     /// An arm is at work from `now` until `end`.
-    #[inline]
+    #[inline(always)]
     pub fn work(&mut self, arm: usize, work: Work, now: Time, end: Time) {
         self.arms[arm].work = Some(work);
         self.count_busy(now, end);

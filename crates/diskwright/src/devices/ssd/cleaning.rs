@@ -291,6 +291,8 @@ impl Ssd {
         while slot < (page + 1) * units && job.gathered.len() < units as usize {
             if let Some(unit) = self.map.unit(slot) {
                 job.gathered.push((unit, slot));
+                // When it has been copied, it is asked whether it is still the newest.
+                self.map.prefetch(unit);
             }
             slot += 1;
         }

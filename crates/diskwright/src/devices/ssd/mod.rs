@@ -309,7 +309,14 @@ impl Device for Ssd {
         self.follow_power(cx);
     }
 
+    fn looks_ahead(&self) -> bool {
+        true
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if let Some(next) = cx.foreseen() {
+            self.map.prefetch(self.units_of(&next).start);
+        }
         self.accept_request(request, cx);
         self.end_event(cx);
         self.follow_power(cx);

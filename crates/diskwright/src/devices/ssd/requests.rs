@@ -3,6 +3,7 @@
 use super::entries::EntryId;
 use super::operations::{OpId, Operation};
 use super::{Ssd, kinds};
+use crate::base::divide::quotient;
 use crate::base::units::{BLOCK_BYTES, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
@@ -120,6 +121,7 @@ impl Ssd {
         if at == now {
             self.arrived(request, cx);
         } else {
+            self.map.prefetch(self.units_of(&command).start);
             cx.alarm(at, Token::of_request(kinds::ARRIVED, request));
         }
     }
@@ -164,7 +166,8 @@ impl Ssd {
     /// The units that a command is about, in whole or in part.
     pub(super) fn units_of(&self, command: &Command) -> std::ops::Range<u32> {
         let blocks = u64::from(self.geometry.unit_blocks);
-        (command.lbn.0 / blocks) as u32..command.end().0.div_ceil(blocks) as u32
+        let (first, end) = (command.lbn.0, command.end().0);
+        quotient(first, blocks) as u32..quotient(end + blocks - 1, blocks) as u32
     }
 
     /// A read begins: units that are on flash are read, those of one page together; of the others the data are sent at once.

@@ -1,5 +1,7 @@
 //! The map of a drive: where each logical unit is, and what each slot holds. Eight bytes a unit.
 
+use prefetch_index::prefetch_index;
+
 /// No slot, or no unit.
 pub const NOWHERE: u32 = u32::MAX;
 /// Set in a unit's entry while its newest data are in the controller: the rest is the number of what has them there.
@@ -37,6 +39,12 @@ impl PageMap {
     /// Units that there are.
     pub fn units(&self) -> u32 {
         self.slots.len() as u32
+    }
+
+    /// It will be asked soon where a unit is. Entries are asked for anywhere in the map, and its memory may be slow.
+    #[inline]
+    pub fn prefetch(&self, unit: u32) {
+        prefetch_index(&self.slots, unit as usize);
     }
 
     /// Where a unit is.

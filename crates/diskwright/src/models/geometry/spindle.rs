@@ -9,7 +9,7 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
-use crate::base::divide::Divisor;
+use crate::base::divide::{Divisor, WideDivisor};
 use crate::base::units::Time;
 use crate::base::units::angle::Angle;
 use crate::base::units::quantities::Rotation;
@@ -26,6 +26,7 @@ pub struct Phase(u64);
 pub struct Spindle {
     turn: u64,
     rate: u64,
+    by_turn: WideDivisor,
     by_rate: Divisor,
     /// The phase at time zero.
     start: u64,
@@ -50,6 +51,7 @@ impl Spindle {
         Spindle {
             turn,
             rate,
+            by_turn: WideDivisor::new(turn),
             // A wait and a whole turn, and what rounding up adds.
             by_rate: Divisor::new(rate, 2 * turn + 2 * rate),
             start: 0,
@@ -89,15 +91,10 @@ impl Spindle {
         Time::from_ns(self.turn)
     }
 
-    /// The remainder of a division by one turn. Nearly every drive turns at a whole number of revolutions per minute;
-    /// the constant divisor makes that case several times faster.
+    /// The remainder of a division by one turn.
     #[inline]
     fn wrap(&self, units: u64) -> u64 {
-        if self.turn == MINUTE {
-            units % MINUTE
-        } else {
-            units % self.turn
-        }
+        self.by_turn.divide(units).1
     }
 
     /// The length of a revolution, rounded up to the nanosecond.
@@ -264,11 +261,7 @@ impl Spindle {
     /// Whole turns in `units`.
     #[inline]
     fn turns(&self, units: u64) -> u64 {
-        if self.turn == MINUTE {
-            units / MINUTE
-        } else {
-            units / self.turn
-        }
+        self.by_turn.divide(units).0
     }
 
     #[inline]

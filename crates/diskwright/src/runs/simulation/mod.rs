@@ -453,7 +453,9 @@ fn run_once(
         recorder = recorder.with_jobs(&workload.streams());
     }
     let table = options.keep_requests.then(RequestTable::default);
+    let root = tree.devices.last().expect("a spec has a device");
     let mut host = Host::new(workload, policy, recorder, progress)
+        .looking_ahead(root.looks_ahead())
         .with_foresight(foresight)
         .with_log(log)
         .with_table(table);

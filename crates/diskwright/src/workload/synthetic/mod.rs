@@ -326,6 +326,11 @@ impl Synthetic {
             .is_some_and(|load| load.has_flush_next())
     }
 
+    /// Whether it is a single load, of which the next request is the same whoever makes it.
+    pub fn is_one_load(&self) -> bool {
+        matches!(self.loads, Loads::One(_))
+    }
+
     /// Writes the next request of a user, from 0, where it is wanted: `false` when the user's load is at its end; of loads without users that of
     /// [`Self::draw`].
     ///
