@@ -1,7 +1,7 @@
 //! What a device may do while it handles something, and what the engine keeps beside the devices.
 
 use crate::base::fifo::Fifo;
-use crate::base::units::Time;
+use crate::base::units::{Lbn, Time};
 use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::faults::{Faults, Injection};
@@ -25,8 +25,8 @@ pub(crate) struct Kernel {
     pub faults: Faults,
     /// The initiator has ended the run.
     pub has_stopped: bool,
-    /// What the initiator will ask of the root device next, where it says so.
-    pub foreseen: Option<Command>,
+    /// Where what the initiator will ask of the root device next begins, where it says so.
+    pub foreseen: Option<Lbn>,
     /// What goes wrong, by the values of its alarms' tokens.
     pub injections: Vec<Injection>,
     /// The power will fail and return.
@@ -73,10 +73,10 @@ impl Context<'_> {
         self.kernel.now
     }
 
-    /// What the host will ask next of this device, where it is known already: to fetch from memory what that will need, for nothing that
-    /// results depend on. Only of a device that [looks ahead](Device::looks_ahead) and is the root.
+    /// Where the next request that the host makes of the root device begins, where it is known already: to fetch from memory what that will
+    /// need, for nothing that results depend on. It is told where the root [looks ahead](Device::looks_ahead).
     #[inline]
-    pub fn foreseen(&self) -> Option<Command> {
+    pub fn foreseen(&self) -> Option<Lbn> {
         self.kernel.foreseen
     }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::base::error::Error;
 use crate::base::fifo::Fifo;
-use crate::base::units::Time;
+use crate::base::units::{Lbn, Time};
 use crate::engine::checker::Checker;
 use crate::engine::context::Kernel;
 use crate::engine::faults::Injection;
@@ -77,9 +77,9 @@ impl Port<'_> {
         });
         id
     }
-    /// Tells the root device what will be asked of it next.
-    pub fn foresee(&mut self, command: Option<&Command>) {
-        self.kernel.foreseen = command.copied();
+    /// Tells the root device where the next request that is asked of it begins, as far as that is known.
+    pub fn foresee(&mut self, next: Option<Lbn>) {
+        self.kernel.foreseen = next;
     }
     /// The checker, when it is on.
     pub fn checker(&self) -> Option<&Checker> {

@@ -97,14 +97,9 @@ impl Messages {
 fn read(bits: u64) -> Message {
     let device = DeviceId((bits >> u32::BITS) as u32 & (MOST_DEVICES - 1) as u32);
     let request = RequestId(bits as u32);
-    // Most are of these two kinds.
-    if bits >> KIND == ACCEPT {
-        return Message::Accept { device, request };
-    }
-    if bits >> KIND == COMPLETED {
-        return Message::Completed { request };
-    }
     match bits >> KIND {
+        ACCEPT => Message::Accept { device, request },
+        COMPLETED => Message::Completed { request },
         ROOM => Message::Room { device },
         FAILED => Message::Failed { device },
         STAND_BY => Message::StandBy { device },

@@ -239,6 +239,15 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// The same, as the one that is known ahead.
+    #[inline(always)]
+    fn pull_ahead(&mut self, user: u32) -> Result<bool, Error> {
+        match self.takes_more() {
+            true => self.workload.fill_for(user, &mut self.ahead),
+            false => Ok(false),
+        }
+    }
+
     /// Whether the run's extent and the power let another request arrive.
     #[inline(always)]
     fn takes_more(&self) -> bool {
@@ -360,10 +369,8 @@ impl<'a> Host<'a> {
 
     /// Sets the alarm for the next recorded arrival.
     fn await_next(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
-        let mut next = std::mem::take(&mut self.ahead);
-        let is_there = self.pull(0, &mut next);
-        let at = next.at;
-        self.ahead = next;
+        let is_there = self.pull_ahead(0);
+        let at = self.ahead.at;
         let first = self.first_arrival.unwrap_or(at);
         let most = self.policy.extent.duration;
         let comes = is_there? && most.is_none_or(|most| at.saturating_sub(first) <= most);
@@ -417,18 +424,16 @@ impl<'a> Host<'a> {
     /// The next request arrives, which is known since the one before it, and the device hears of the one behind it.
     #[inline(never)]
     fn next_known_ahead(&mut self, user: u32, port: &mut Port<'_>) -> Result<(), Error> {
-        let mut next = self.ahead;
-        let comes = match self.has_ahead {
-            true => self.takes_more(),
-            false => self.pull(user, &mut next)?,
-        };
-        if !comes {
+        if !self.has_ahead {
+            self.has_ahead = self.pull_ahead(user)?;
+        }
+        if !(self.has_ahead && self.takes_more()) {
             return Ok(());
         }
+        let next = self.ahead;
         self.arrive(&next, user, port);
-        self.has_ahead = self.pull(user, &mut next)?;
-        port.foresee(self.has_ahead.then_some(&next.command));
-        self.ahead = next;
+        self.has_ahead = self.pull_ahead(user)?;
+        port.foresee(self.has_ahead.then_some(self.ahead.command.lbn));
         Ok(())
     }
 }
@@ -457,7 +462,7 @@ impl Initiator for Host<'_> {
         if token.kind() == THOUGHT {
             return self.next_of_user(token.value(), port);
         }
-        let arrival = std::mem::take(&mut self.ahead);
+        let arrival = self.ahead;
         self.arrive(&arrival, 0, port);
         self.await_next(port)
     }

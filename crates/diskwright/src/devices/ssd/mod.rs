@@ -315,7 +315,7 @@ impl Device for Ssd {
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         if let Some(next) = cx.foreseen() {
-            self.map.prefetch(self.units_of(&next).start);
+            self.map.prefetch(self.unit_of(next));
         }
         self.accept_request(request, cx);
         self.end_event(cx);

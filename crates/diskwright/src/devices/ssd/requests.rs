@@ -4,7 +4,7 @@ use super::entries::EntryId;
 use super::operations::{OpId, Operation};
 use super::{Ssd, kinds};
 use crate::base::divide::quotient;
-use crate::base::units::{BLOCK_BYTES, Time};
+use crate::base::units::{BLOCK_BYTES, Lbn, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, RequestId};
@@ -121,7 +121,7 @@ impl Ssd {
         if at == now {
             self.arrived(request, cx);
         } else {
-            self.map.prefetch(self.units_of(&command).start);
+            self.map.prefetch(self.unit_of(command.lbn));
             cx.alarm(at, Token::of_request(kinds::ARRIVED, request));
         }
     }
@@ -161,6 +161,12 @@ impl Ssd {
                 self.done.push(request);
             }
         }
+    }
+
+    /// The unit of a block.
+    #[inline]
+    pub(super) fn unit_of(&self, lbn: Lbn) -> u32 {
+        quotient(lbn.0, self.geometry.unit_blocks.into()) as u32
     }
 
     /// The units that a command is about, in whole or in part.

@@ -15,8 +15,10 @@ pub struct Source<'a, T> {
     pub size: u64,
     /// The block behind the last one that was there when the request was served.
     pub present: u64,
-    /// The track that is being read, where any is.
-    pub pass: Option<ReadPass>,
+    /// The track that is being read when the request is served, where any is.
+    pub pass: Option<&'a ReadPass>,
+    /// The one that has been reached since, if it is another one.
+    pub later: Option<ReadPass>,
     /// What the request waits for.
     pub account: TimeAccount<'a, T>,
 }
@@ -64,45 +66,50 @@ impl<T: Tally> Source<'_, T> {
     /// The block behind the last one in the buffer at `at`.
     #[inline]
     fn end_at(&mut self, at: Time) -> u64 {
-        let Some(mut pass) = self.pass else {
+        while self.track().is_some_and(|pass| at >= pass.end) && self.follow() {}
+        let Some(pass) = self.track() else {
             return self.present;
         };
-        while at >= pass.end {
-            match self.following(&pass) {
-                Some(next) => pass = next,
-                None => break,
-            }
-        }
-        self.present
-            .max(pass.reached(&self.hardware.mechanics, at) * self.blocks_per_sector())
+        let reached = pass.reached(&self.hardware.mechanics, at);
+        self.present.max(reached * self.blocks_per_sector())
     }
 
     /// When the blocks before `end` are in the buffer, of which the medium brings the last one.
     #[inline]
     fn time_of(&mut self, end: u64) -> Time {
         let sector = end.div_ceil(self.blocks_per_sector());
-        let mut pass = self.pass.expect("the medium brings the blocks");
-        while sector > pass.behind() {
-            pass = self
-                .following(&pass)
-                .expect("the request ends before the drive does");
+        while self.track().is_some_and(|pass| sector > pass.behind()) {
+            assert!(self.follow(), "the request ends before the drive does");
         }
+        let pass = self.later.as_ref().or(self.pass);
+        let pass = pass.expect("the medium brings the blocks");
         let at = pass.passed(&self.hardware.mechanics, sector);
-        self.account.add_pass(&pass, at);
+        self.account.add_pass(pass, at);
         at
     }
 
-    /// The next track, where there is one; the request has waited for all of this one.
+    /// The track that has been reached.
+    #[inline]
+    fn track(&self) -> Option<&ReadPass> {
+        self.later.as_ref().or(self.pass)
+    }
+
+    /// Goes on to the next track, if there is one; the request has waited for all of this one.
     #[inline(never)]
-    fn following(&mut self, pass: &ReadPass) -> Option<ReadPass> {
-        let next = pass.next(&self.hardware.mechanics)?;
-        self.account.add_pass(pass, pass.end);
+    fn follow(&mut self) -> bool {
         let mechanics = &self.hardware.mechanics;
+        let Some(pass) = self.later.as_ref().or(self.pass) else {
+            return false;
+        };
+        let Some(next) = pass.next(mechanics) else {
+            return false;
+        };
+        self.account.add_pass(pass, pass.end);
         self.account
             .parts
             .leaves(|| pass.track(mechanics, pass.end));
-        self.pass = Some(next);
-        Some(next)
+        self.later = Some(next);
+        true
     }
 
     #[inline]
@@ -113,7 +120,7 @@ impl<T: Tally> Source<'_, T> {
     /// Goes on with the medium until `owner` has crossed, as far as the segment has room.
     #[inline(never)]
     fn run_ahead(&mut self, owner: &Owner) {
-        let Some(mut pass) = self.pass else {
+        let Some(mut pass) = self.track().copied() else {
             return;
         };
         let mechanics = &self.hardware.mechanics;
@@ -129,14 +136,11 @@ impl<T: Tally> Source<'_, T> {
                 let left = pass;
                 self.account.parts.leaves(|| left.track(mechanics, until));
                 pass = pass.again(mechanics, full, from);
-                self.pass = Some(pass);
-            } else if reached < pass.behind() {
+                self.later = Some(pass);
+            } else if reached < pass.behind() || !self.follow() {
                 return;
-            } else {
-                match self.following(&pass) {
-                    Some(next) => pass = next,
-                    None => return,
-                }
+            } else if let Some(next) = self.later {
+                pass = next;
             }
         }
     }

@@ -417,14 +417,12 @@ impl Buffer {
 
     /// Interrupts reading ahead, if that is what the medium does: how long it takes from `now` on.
     fn stop(&mut self, hardware: &Hardware, now: Time) -> Time {
-        let Medium::Reading { segment, pass, .. } = self.medium else {
+        let Medium::Reading { segment, pass, .. } = &self.medium else {
             return Time::ZERO;
         };
+        let segment = *segment;
         self.counters.interruptions += 1;
         self.arm = pass.arm();
-        let tracks = self.tracks.as_ref();
-        let paused = tracks.and_then(|_| self.paused_since(hardware, now));
-        self.finish(segment);
         let within_sector = self.description.read_ahead.stops_within_sector;
         let end = if now < pass.arrived() {
             pass.arrived()
@@ -437,10 +435,12 @@ impl Buffer {
             let reached = pass.reached(mechanics, now);
             pass.passed(mechanics, (reached + 1).min(pass.behind()))
         };
-        if let Some(tracks) = &mut self.tracks {
-            let until = paused.unwrap_or(end.max(now));
-            tracks.push(pass.track(&hardware.mechanics, until));
+        if self.tracks.is_some() {
+            let until = self.paused_since(hardware, now);
+            let left = pass.track(&hardware.mechanics, until.unwrap_or(end.max(now)));
+            self.tracks.get_or_insert_default().push(left);
         }
+        self.finish(segment);
         end.saturating_sub(now)
     }
 

@@ -56,16 +56,9 @@ impl Buffer {
         let segment = self.segments.get_mut(number);
         segment.limit = segment.limit.max(limit);
         let present = segment.end;
-        let mut pass = None;
         let mut moved = None;
-        if let Medium::Reading {
-            pass: under_way,
-            least: so_far,
-            ..
-        } = &mut self.medium
-        {
+        if let Medium::Reading { least: so_far, .. } = &mut self.medium {
             *so_far = least.max(*so_far);
-            pass = Some(*under_way);
         } else if present < end || resumes && present < segment.limit {
             let sector = present / per_sector;
             let run = if sector == lbn / per_sector {
@@ -73,18 +66,20 @@ impl Buffer {
             } else {
                 mechanics.layout.run(sector, u32::MAX)
             };
-            let begun = ReadPass::new(mechanics, self.arm, begins, (sector, run), out_of_turn);
+            moved = Some(self.arm.cylinder.abs_diff(run.position.cylinder));
             segment.state = State::Reading;
             segment.written = false;
             self.medium = Medium::Reading {
                 segment: number,
-                pass: begun,
+                pass: ReadPass::new(mechanics, self.arm, begins, (sector, run), out_of_turn),
                 least,
                 owner: Owner::NONE,
             };
-            pass = Some(begun);
-            moved = Some(self.arm.cylinder.abs_diff(begun.arm().cylinder));
         }
+        let pass = match &self.medium {
+            Medium::Reading { pass, .. } => Some(pass),
+            _ => None,
+        };
 
         let read = &self.description.read;
         let bus = &self.description.bus;
@@ -126,6 +121,7 @@ impl Buffer {
             size: self.segments.size(),
             present,
             pass,
+            later: None,
             account: TimeAccount {
                 parts: account.parts,
                 until: account.until,
@@ -138,7 +134,7 @@ impl Buffer {
             transfer.disconnected((ready + disconnect).max(now).max(bus_free), &mut source)
         };
         let is_large = u64::from(command.blocks) > self.segments.size();
-        let stalled = source.pass.filter(|_| is_large);
+        let stalled = source.later.filter(|_| is_large);
         account.until = source.account.until;
         let crossing = hardware.interface.time(command.blocks);
         let bus_part = last.saturating_sub(account.until).min(crossing);
@@ -147,17 +143,6 @@ impl Buffer {
         account.add(Part::Bus, last);
         let completion = last + hardware.overhead.completion(false);
         account.add(Part::Overhead, completion);
-        if let Medium::Reading { owner, pass, .. } = &mut self.medium {
-            if let Some(stalled) = stalled {
-                *pass = stalled;
-            }
-            *owner = Owner {
-                first,
-                end,
-                crossed: last,
-                completion,
-            };
-        }
         let released = match self.description.pre_seek {
             PreSeek::AfterCompletion => completion,
             // Of one that is larger than a segment the medium may miss blocks up to the end.
@@ -170,6 +155,17 @@ impl Buffer {
             },
             PreSeek::AfterMedium | PreSeek::WhileCompleting => last,
         };
+        if let Medium::Reading { owner, pass, .. } = &mut self.medium {
+            if let Some(stalled) = stalled {
+                *pass = stalled;
+            }
+            *owner = Owner {
+                first,
+                end,
+                crossed: last,
+                completion,
+            };
+        }
         BufferedService {
             end: completion,
             released,

@@ -48,7 +48,8 @@ impl ReadPass {
         let (wait, slots) =
             spindle.come_by(spindle.phase(arrived), run.angle, run.sectors_per_track);
         let edge = arrived + wait;
-        let mut pass = ReadPass {
+        let end = edge + spindle.passing(&slots, run.span);
+        let in_turn = ReadPass {
             first: sector,
             run,
             start,
@@ -57,12 +58,19 @@ impl ReadPass {
             slots,
             in_turn: run.sectors,
             most,
-            end: edge + spindle.passing(&slots, run.span),
+            end,
         };
-        if run.sectors <= most {
-            pass.take_out_of_turn(mechanics, arrived + spindle.period());
+        match run.sectors <= most {
+            true => in_turn.out_of_turn(mechanics, arrived + spindle.period()),
+            false => in_turn,
         }
-        pass
+    }
+
+    /// The same, where sectors are read out of turn.
+    #[inline(never)]
+    fn out_of_turn(mut self, mechanics: &Mechanics, round: Time) -> ReadPass {
+        self.take_out_of_turn(mechanics, round);
+        self
     }
 
     /// The head has come round to where it arrived at `round`: from there on all has been read.
@@ -198,14 +206,25 @@ impl ReadPass {
     }
 
     /// When all sectors before `sector` have been read, on this track or on those that follow.
-    pub fn has_read(mut self, mechanics: &Mechanics, sector: u64) -> Time {
-        while sector > self.behind() {
-            match self.next(mechanics) {
-                Some(next) => self = next,
-                None => return self.end,
+    #[inline]
+    pub fn has_read(&self, mechanics: &Mechanics, sector: u64) -> Time {
+        match sector > self.behind() {
+            true => self.has_read_later(mechanics, sector),
+            false => self.passed(mechanics, sector.max(self.first)),
+        }
+    }
+
+    /// The same for sectors behind the track.
+    #[inline(never)]
+    fn has_read_later(&self, mechanics: &Mechanics, sector: u64) -> Time {
+        let mut pass = *self;
+        while sector > pass.behind() {
+            match pass.next(mechanics) {
+                Some(next) => pass = next,
+                None => return pass.end,
             }
         }
-        self.passed(mechanics, sector.max(self.first))
+        pass.passed(mechanics, sector)
     }
 
     /// The first sector that has not passed whole by `at`.
