@@ -36,6 +36,8 @@ pub(crate) struct Fake {
     /// What it was asked, and what of that became urgent, for the report.
     asked: Vec<Command>,
     urgent: Vec<Command>,
+    /// Where the next request would begin, as far as that was known when each arrived.
+    foreseen: Vec<Option<Lbn>>,
 }
 
 impl Fake {
@@ -56,6 +58,7 @@ impl Fake {
             writes: 0,
             asked: Vec::new(),
             urgent: Vec::new(),
+            foreseen: Vec::new(),
         }
     }
 
@@ -142,6 +145,7 @@ impl Device for Fake {
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.asked.push(cx.request(request).command);
+        self.foreseen.push(cx.foreseen());
         if self.taken < self.slots {
             self.begin(request, cx);
         } else {
@@ -207,10 +211,15 @@ impl Device for Fake {
                 if *fua { " fua" } else { "" }
             )
         };
+        let foreseen = self.foreseen.iter().map(|next| match next {
+            Some(lbn) => lbn.0.to_string(),
+            None => "none".to_owned(),
+        });
         let texts = |commands: &[Command]| commands.iter().map(text).collect::<Vec<_>>().into();
         Map::from_iter([
             ("asked".to_owned(), texts(&self.asked)),
             ("urgent".to_owned(), texts(&self.urgent)),
+            ("foreseen".to_owned(), foreseen.collect::<Vec<_>>().into()),
         ])
     }
 }
@@ -329,7 +338,8 @@ pub(crate) fn urgent(engine: &Engine, device: usize) -> Vec<String> {
     reported(engine, device, "urgent")
 }
 
-fn reported(engine: &Engine, device: usize, key: &str) -> Vec<String> {
+/// What a device reports under a key.
+pub(crate) fn reported(engine: &Engine, device: usize, key: &str) -> Vec<String> {
     let report = engine.devices()[device].report(Time::ZERO);
     let asked = report[key].as_array().expect("a list");
     let text = |asked: &Value| asked.as_str().expect("a text").to_owned();

@@ -46,6 +46,9 @@ pub struct HostPolicy {
     pub extent: Extent,
 }
 
+#[cfg(test)]
+mod tests;
+
 /// Kinds of the host's alarms: an arrival, and the end of a user's think time. The value is the user's number.
 const ARRIVAL: u32 = 0;
 const THOUGHT: u32 = 1;
