@@ -1,7 +1,7 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
 //! Only the future is kept here. The few next alarms are a short sorted list, for most devices never set more; what comes later is in
-//! [`Lanes`]. An alarm that is cancelled is dropped when its time comes. Alarms in the background are counted apart: a run does not go on for
+//! lanes, each of them ascending. An alarm that is cancelled is dropped when its time comes. Alarms in the background are counted apart: a run does not go on for
 //! them.
 
 use std::collections::HashSet;
@@ -69,7 +69,7 @@ const NEXT: usize = 4;
 
 /// The pending alarms of a run.
 ///
-/// Setting an alarm costs O(log n) in the number of pending alarms at most. So does cancelling one, unless it is in the heap of [`Lanes`].
+/// Setting an alarm costs O(log n) in the number of pending alarms at most. So does cancelling one, unless it is in the heap of what fits no lane.
 pub struct Timeline {
     /// The next alarms, the first one last; not empty while any is set.
     next: Vec<(Ticket, Alarm)>,
