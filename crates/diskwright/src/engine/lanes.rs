@@ -96,14 +96,20 @@ impl<T: Copy> Lanes<T> {
         queued.chain(rest.map(|Reverse(ByTicket(ticket, item))| (*ticket, item)))
     }
 
-    /// Whether the item of a ticket is there.
-    pub fn holds(&self, ticket: Ticket) -> bool {
-        let mut queues = self.queues.iter();
-        let is_queued = queues.any(|queue| {
+    /// The item of a ticket, if it is there.
+    pub fn get(&self, ticket: Ticket) -> Option<&T> {
+        let in_queue = |queue: &'_ VecDeque<(Ticket, T)>| {
             let found = queue.binary_search_by(|(other, _)| other.cmp(&ticket));
-            found.is_ok()
-        });
-        is_queued || self.heap.iter().any(|Reverse(item)| item.0 == ticket)
+            found.ok()
+        };
+        let mut queues = self.queues.iter();
+        let queued = queues.find_map(|queue| queue.get(in_queue(queue)?));
+        let queued = queued.map(|(_, item)| item);
+        let mut rest = self.heap.iter();
+        queued.or_else(|| {
+            let found = rest.find(|Reverse(ByTicket(other, _))| *other == ticket);
+            found.map(|Reverse(ByTicket(_, item))| item)
+        })
     }
 
     /// Adds an item whose number is higher than those of all others. Of the queues whose last key is not above its own, it goes to that with
@@ -209,9 +215,9 @@ mod tests {
                 let mut all: Vec<(Ticket, u64)> = lanes.iter().map(|(ticket, &item)| (ticket, item)).collect();
                 all.sort_unstable();
                 prop_assert_eq!(&all, &model);
-                prop_assert!(all.iter().all(|(ticket, _)| lanes.holds(*ticket)));
+                prop_assert!(all.iter().all(|(ticket, item)| lanes.get(*ticket) == Some(item)));
                 let other = Ticket { key, number: 0 };
-                prop_assert!(!lanes.holds(other));
+                prop_assert_eq!(lanes.get(other), None);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
 //! Only the future is kept here. The few next alarms are a short sorted list, for most devices never set more; what comes later is in
-//! lanes, each of them ascending. An alarm that is cancelled is dropped when its time comes. Alarms in the background are counted apart: a run does not go on for
-//! them.
+//! lanes, each of them ascending. An alarm that is cancelled is dropped when its time comes. Alarms in the background are counted apart: a
+//! run does not go on for them.
 
 use std::collections::HashSet;
 
@@ -14,10 +14,7 @@ use crate::engine::token::Token;
 
 /// A set alarm, to cancel it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AlarmId {
-    ticket: Ticket,
-    is_background: bool,
-}
+pub struct AlarmId(Ticket);
 
 /// An alarm that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,14 +50,6 @@ impl Alarm {
     #[inline]
     fn is_foreground(self) -> bool {
         self.who & 1 > 0
-    }
-
-    #[inline]
-    fn id(self, ticket: Ticket) -> AlarmId {
-        AlarmId {
-            ticket,
-            is_background: !self.is_foreground(),
-        }
     }
 }
 
@@ -126,7 +115,7 @@ impl Timeline {
         } else {
             self.add_behind(ticket, alarm);
         }
-        alarm.id(ticket)
+        AlarmId(ticket)
     }
 
     /// Puts an alarm in its place among the next ones, of which there are not too many.
@@ -185,19 +174,21 @@ impl Timeline {
     }
 
     /// Cancels an alarm; one that has rung or was cancelled is left alone.
-    pub fn cancel(&mut self, alarm: AlarmId) {
+    pub fn cancel(&mut self, AlarmId(ticket): AlarmId) {
         let mut next = self.next.iter();
-        let is_kept =
-            next.any(|(ticket, _)| *ticket == alarm.ticket) || self.later.holds(alarm.ticket);
-        if is_kept && self.cancelled.insert(alarm.ticket.number) {
-            self.foreground -= usize::from(!alarm.is_background);
+        let next = next.find(|(other, _)| *other == ticket);
+        let next = next.map(|(_, alarm)| alarm);
+        if let Some(&alarm) = next.or_else(|| self.later.get(ticket))
+            && self.cancelled.insert(ticket.number)
+        {
+            self.foreground -= usize::from(alarm.is_foreground());
         }
     }
 
     /// Cancels all alarms of an owner.
     pub fn cancel_all_of(&mut self, owner: u32) {
         let its = self.live().filter(|(_, alarm)| alarm.owner() == owner);
-        let its: Vec<AlarmId> = its.map(|(ticket, alarm)| alarm.id(ticket)).collect();
+        let its: Vec<AlarmId> = its.map(|(ticket, _)| AlarmId(ticket)).collect();
         its.into_iter().for_each(|alarm| self.cancel(alarm));
     }
 

@@ -46,9 +46,6 @@ pub struct HostPolicy {
     pub extent: Extent,
 }
 
-#[cfg(test)]
-mod tests;
-
 /// Kinds of the host's alarms: an arrival, and the end of a user's think time. The value is the user's number.
 const ARRIVAL: u32 = 0;
 const THOUGHT: u32 = 1;
@@ -242,7 +239,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The same, as the one that is known ahead.
+    /// [`Self::pull`], as the request that is known ahead.
     #[inline(always)]
     fn pull_ahead(&mut self, user: u32) -> Result<bool, Error> {
         match self.takes_more() {
@@ -526,3 +523,6 @@ fn note_first(list: &mut Vec<u32>, index: usize, value: u32) {
     list.resize(index, 0);
     list.push(value);
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,6 @@ impl Buffered {
     }
 
     /// A request has begun, and is complete at `end` unless it has to wait.
-    #[inline(always)]
     pub fn begins(&mut self, begun: StartedRequest, end: Time) {
         match &mut self.active {
             None => (self.active, self.active_until) = (Some(begun), end),

@@ -66,17 +66,11 @@ impl ReadPass {
         }
     }
 
-    /// The same, where sectors are read out of turn.
+    /// The head has come round to where it arrived at `round`: from there on all has been read.
     #[inline(never)]
     fn out_of_turn(mut self, mechanics: &Mechanics, round: Time) -> ReadPass {
-        self.take_out_of_turn(mechanics, round);
-        self
-    }
-
-    /// The head has come round to where it arrived at `round`: from there on all has been read.
-    fn take_out_of_turn(&mut self, mechanics: &Mechanics, round: Time) {
         if round >= self.end {
-            return;
+            return self;
         }
         let mut next = self.reached(mechanics, round);
         // Instants are rounded: an edge that comes with the head counts.
@@ -88,6 +82,7 @@ impl ReadPass {
             self.end = self.passed(mechanics, next);
             self.in_turn = in_turn;
         }
+        self
     }
 
     /// Goes on where this track ends; `None` at the end of the drive.
