@@ -101,6 +101,12 @@ impl WideDivisor {
             select_unpredictable(is_one_less, rest, remainder),
         )
     }
+
+    /// What part of the divisor a number below it is, in 2^64ths: rounded down, and less than the number and one too small.
+    #[inline(always)]
+    pub(crate) fn part(self, number: u64) -> u64 {
+        number * self.reciprocal
+    }
 }
 
 #[cfg(test)]

@@ -356,6 +356,7 @@ impl Disk {
 
 /// What a scheduler sees of a drive at an instant, and the first idle arm of its group; `seen` are the group, the instant, the block behind
 /// the last request, and whether phases are asked for. The controller's work comes before the motion unless it is done beside the medium.
+#[inline(always)]
 fn space<'a>(
     medium: &'a Medium,
     views: &'a mut Vec<ArmView>,

@@ -1,5 +1,6 @@
 //! How long a head takes to reach a place and to pass over a run of sectors: pure functions of place and time.
 
+use super::estimate::Steps;
 use super::layout::{Layout, Run};
 use super::seek::SeekCurve;
 use super::spindle::{Phase, Spindle};
@@ -22,6 +23,8 @@ pub struct Mechanics {
     settles_ns: [i64; 2],
     /// No distance is covered before a write in less than before a read and this, ns, which is not above zero.
     least_settle_ns: i64,
+    /// For [estimates](super::estimate).
+    pub(super) steps: Steps,
 }
 
 /// Where an arm is and which of its heads is active.
@@ -73,6 +76,8 @@ pub struct Target {
     pub run: Run,
     /// When the first sector's leading edge comes by.
     pub phase: Phase,
+    /// The same in [steps](super::estimate).
+    pub angle: i16,
     /// Whether the head must settle for writing.
     pub write: bool,
 }
@@ -82,35 +87,6 @@ impl Target {
     #[inline]
     pub fn arm(&self) -> HeadPosition {
         HeadPosition::over(&self.run)
-    }
-}
-
-/// What decides how soon a target is reached, in few bytes: a search compares many of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Aim {
-    phase: Phase,
-    cylinder: u32,
-    head: u16,
-    write: bool,
-}
-
-impl Aim {
-    /// Of a target.
-    #[inline]
-    pub fn at(target: &Target) -> Aim {
-        Aim {
-            phase: target.phase,
-            cylinder: target.run.position.cylinder,
-            // A layout has at most 2^10 surfaces.
-            head: target.run.position.head as u16,
-            write: target.write,
-        }
-    }
-
-    /// The cylinder.
-    #[inline]
-    pub fn cylinder(&self) -> u32 {
-        self.cylinder
     }
 }
 
@@ -154,6 +130,7 @@ impl Mechanics {
     ) -> Mechanics {
         Mechanics {
             layout,
+            steps: Steps::new(&spindle, &seek, head_switch, write_settle_ns),
             seeks: [seek.clone(), seek],
             spindle,
             head_switch,
@@ -173,6 +150,7 @@ impl Mechanics {
         let write = curve.before_settling(settle_ns)?;
         Ok(Mechanics {
             least_settle_ns: read.least_below(&write, settle_ns),
+            steps: self.steps.with_write_seek(&write),
             seeks: [read, write],
             ..self
         })
@@ -209,6 +187,7 @@ impl Mechanics {
             ..
         } = target.run;
         target.phase = self.spindle.edge(angle, sectors_per_track);
+        target.angle = self.spindle.steps(target.phase);
         target.write = write;
     }
 
@@ -263,19 +242,6 @@ impl Mechanics {
             + self
                 .spindle
                 .wait(self.spindle.later(now, motion), target.phase)
-    }
-
-    /// How far a target is to be reached from a place, in the spindle's units, as [`Spindle::reach`] tells it, for an access that begins when
-    /// the platter is at `phases`, that of a read and that of a write.
-    #[inline(always)]
-    pub fn reach(&self, from: HeadPosition, phases: [Phase; 2], aim: &Aim) -> u64 {
-        let to = HeadPosition {
-            cylinder: aim.cylinder,
-            head: aim.head.into(),
-        };
-        let motion = self.motion_time(from, to, aim.write);
-        self.spindle
-            .reach(phases[usize::from(aim.write)], motion, aim.phase)
     }
 
     /// No place at least `distance` cylinders away, at least one, can be written to sooner than this. It does not fall with the distance.

@@ -183,6 +183,11 @@ impl SeekCurve {
         Time::from_ns(u64::from(self.times[distance as usize]))
     }
 
+    /// The times of all distances from 0 on, ns.
+    pub(super) fn times(&self) -> &[u32] {
+        &self.times
+    }
+
     /// The smallest time of a seek over this distance or any longer one.
     ///
     /// # Panics

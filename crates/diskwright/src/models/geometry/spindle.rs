@@ -9,6 +9,7 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
+use super::estimate::STEPS_SHIFT;
 use crate::base::divide::{Divisor, WideDivisor};
 use crate::base::units::Time;
 use crate::base::units::angle::Angle;
@@ -113,6 +114,17 @@ impl Spindle {
         self.turn as f64 / self.rate as f64
     }
 
+    /// A phase in [steps](super::estimate), less than one and a billionth too small.
+    #[inline]
+    pub fn steps(&self, phase: Phase) -> i16 {
+        (self.by_turn.part(phase.0) >> (64 - STEPS_SHIFT)) as i16
+    }
+
+    /// How many steps pass in two to the power of `shift` nanoseconds, rounded down.
+    pub fn steps_in(&self, shift: u32) -> u128 {
+        (u128::from(self.rate) << (STEPS_SHIFT + shift)) / u128::from(self.turn)
+    }
+
     /// A phase in turns, to a double's precision.
     pub fn turned(&self, phase: Phase) -> f64 {
         phase.0 as f64 / self.turn as f64
@@ -176,36 +188,6 @@ impl Spindle {
     #[inline]
     pub fn units(&self, span: Time) -> u64 {
         span.ns() * self.rate
-    }
-
-    /// A span in the spindle's units as time, rounded up to the nanosecond.
-    #[inline]
-    pub fn time(&self, units: u64) -> Time {
-        Time::from_ns(units.div_ceil(self.rate))
-    }
-
-    /// A motion from a moment with phase `now`, and then the wait until `target` comes by, together in the spindle's units:
-    /// [`Self::time`] of it is the motion and [`Self::wait`]. Without a division or a branch that cannot be foreseen, to compare many targets.
-    #[inline]
-    pub fn reach(&self, now: Phase, motion: Time, target: Phase) -> u64 {
-        let moved = self.units(motion);
-        if moved < self.rate {
-            return self.way(now, target).max(0) as u64;
-        }
-        // The edge counts as caught by less than a nanosecond, as in [`Self::way`].
-        let earliest = moved - (self.rate - 1);
-        let ahead = target.0.wrapping_sub(now.0);
-        let turned = ahead.wrapping_add(self.turn);
-        let mut edge = if target.0 < now.0 { turned } else { ahead };
-        edge = if edge < earliest {
-            edge + self.turn
-        } else {
-            edge
-        };
-        while edge < earliest {
-            edge += self.turn;
-        }
-        edge.max(moved)
     }
 
     /// Waits for slot `slot` from a moment with phase `now` and stays for `slots` slots: the wait, and
@@ -343,17 +325,6 @@ mod tests {
             let wait = spindle.wait(spindle.phase(Time::from_ns(edge + 1)), target);
             let turn = spindle.period();
             prop_assert!(wait <= turn && wait + Time::from_ns(2) >= turn, "{wait} of {turn}");
-        }
-
-        #[test]
-        fn what_is_reached_is_motion_and_wait(
-            rpm in 60u32..20_000, at in 0u64..u64::MAX / 4, motion in 0u64..4_000_000_000, per_track in 1u32..5000, slot in 0u32..5000,
-        ) {
-            let spindle = Spindle::new(Rotation::Rpm(rpm));
-            let target = spindle.edge(slot % per_track, per_track);
-            let (now, motion) = (spindle.phase(Time::from_ns(at)), Time::from_ns(motion));
-            let wait = spindle.wait(spindle.later(now, motion), target);
-            prop_assert_eq!(spindle.time(spindle.reach(now, motion, target)), motion + wait);
         }
 
         #[test]

@@ -1,15 +1,75 @@
 //! Waiting requests by where they are, for a search by positioning time.
 
 use super::pool::Slot;
-use crate::models::geometry::mechanics::{Aim, Target};
+use crate::models::geometry::estimate::{Aim, Aims, WIDTH};
+use crate::models::geometry::mechanics::Target;
 
-/// A waiting request, and what decides how soon it is reached.
+/// Up to sixteen waiting requests, and what decides how soon they are reached.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed {
-    /// Where it is.
-    pub aim: Aim,
-    /// Which it is.
-    pub slot: Slot,
+pub struct Block {
+    /// Where they are.
+    pub aims: Aims,
+    /// Which they are.
+    pub slots: [Slot; WIDTH],
+}
+
+impl Block {
+    /// None.
+    pub const EMPTY: Block = Block {
+        aims: Aims::NONE,
+        slots: [Slot::FIRST; WIDTH],
+    };
+}
+
+/// Waiting requests of neighbouring cylinders, in any order.
+#[derive(Debug, Default)]
+struct Band {
+    /// All but the last are full, and that is not empty.
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+impl Band {
+    /// Puts a request at the end, and tells its number.
+    #[inline]
+    fn push(&mut self, slot: Slot, aim: Aim) -> u32 {
+        let (block, within) = (self.len / WIDTH, self.len % WIDTH);
+        if within == 0 {
+            self.blocks.push(Block::EMPTY);
+        }
+        self.blocks[block].aims.set(within, aim);
+        self.blocks[block].slots[within] = slot;
+        self.len += 1;
+        (self.len - 1) as u32
+    }
+
+    /// One of its requests.
+    #[inline]
+    fn get(&self, number: usize) -> (Slot, Aim) {
+        let (block, within) = (&self.blocks[number / WIDTH], number % WIDTH);
+        (block.slots[within], block.aims.get(within))
+    }
+
+    /// Takes one out, and puts the last one there, if it was another: that one.
+    #[inline]
+    fn swap_remove(&mut self, number: usize) -> Option<Slot> {
+        self.len -= 1;
+        let (slot, aim) = self.get(self.len);
+        let block = &mut self.blocks[number / WIDTH];
+        block.aims.set(number % WIDTH, aim);
+        block.slots[number % WIDTH] = slot;
+        let within = self.len % WIDTH;
+        match within {
+            0 => drop(self.blocks.pop()),
+            _ => self.blocks[self.len / WIDTH].aims.clear(within),
+        }
+        (number < self.len).then_some(slot)
+    }
+
+    fn clear(&mut self) {
+        self.blocks.clear();
+        self.len = 0;
+    }
 }
 
 /// Waiting requests in bands of as many cylinders each, within a band in any order.
@@ -19,48 +79,81 @@ pub struct Placed {
 #[derive(Debug, Default)]
 pub struct Bands {
     /// From cylinder 0 on, up to the highest in which a request has been.
-    bands: Vec<Vec<Placed>>,
+    bands: Vec<Band>,
     /// A band has two to the power of this cylinders.
     shift: u32,
     /// The highest cylinder so far.
     highest: u32,
     /// Requests that are nowhere: no arm has to move for them.
     nowhere: Vec<Slot>,
+    /// By slot, where in its list a request is.
+    places: Vec<u32>,
     len: usize,
 }
 
-/// Requests for each band, on average, above which bands are halved.
-const MOST_PER_BAND: usize = 8;
+/// The distance of a band that there is not.
+const NONE: u32 = u32::MAX;
 
-/// The most bands for `requests` requests; beyond that, bands are joined.
+/// Requests for each band, on average, above which bands are halved.
+const MOST_PER_BAND: usize = 3 * WIDTH;
+
+/// The most bands for `requests` requests; beyond that, bands are joined. Far more than halving makes, so that neither undoes the other.
 #[inline]
 fn most_bands(requests: usize) -> usize {
-    4 * requests.max(4)
+    match requests < 2 * WIDTH {
+        true => 1,
+        false => 2 * requests / WIDTH,
+    }
 }
 
 impl Bands {
     /// The number of the band in which a cylinder is; there may be no such band.
     #[inline]
-    pub fn number(&self, cylinder: u32) -> usize {
+    fn number(&self, cylinder: u32) -> usize {
         (cylinder >> self.shift) as usize
     }
 
     /// The first cylinder of a band.
     #[inline]
-    pub fn first_cylinder(&self, number: usize) -> u32 {
+    fn first_cylinder(&self, number: usize) -> u32 {
         (number << self.shift) as u32
     }
 
-    /// How many bands there are.
-    #[inline]
-    pub fn count(&self) -> usize {
-        self.bands.len()
+    /// All requests that are anywhere.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = (Slot, Aim)> {
+        let of_band = |band: &Band| {
+            (0..band.len)
+                .map(|number| band.get(number))
+                .collect::<Vec<_>>()
+        };
+        self.bands.iter().flat_map(of_band)
     }
 
-    /// The requests of a band.
+    /// One band after the other, from a cylinder outwards.
     #[inline]
-    pub fn band(&self, number: usize) -> &[Placed] {
-        &self.bands[number]
+    pub fn outwards(&self, from: u32) -> Outwards<'_> {
+        let next = self.number(from).min(self.bands.len().saturating_sub(1));
+        Outwards {
+            bands: self,
+            from,
+            next,
+            low: next,
+            high: next,
+        }
+    }
+
+    /// The block of a number in the order of [`Self::outwards`].
+    #[inline]
+    pub fn block(&self, from: u32, mut number: usize) -> Option<&Block> {
+        let mut outwards = self.outwards(from);
+        loop {
+            let (band, _) = outwards.next()?;
+            match band.get(number) {
+                Some(block) => return Some(block),
+                None => number -= band.len(),
+            }
+        }
     }
 
     /// The requests that are nowhere.
@@ -72,7 +165,11 @@ impl Bands {
     /// A request waits, for what is at a target, if it is anywhere.
     #[inline]
     pub fn add(&mut self, slot: Slot, target: Option<&Target>) {
+        if slot.index() >= self.places.len() {
+            self.places.resize(slot.index() + 1, 0);
+        }
         let Some(target) = target else {
+            self.places[slot.index()] = self.nowhere.len() as u32;
             return self.nowhere.push(slot);
         };
         let cylinder = target.run.position.cylinder;
@@ -80,8 +177,7 @@ impl Bands {
             self.reach_to(cylinder);
         }
         let number = self.number(cylinder);
-        let aim = Aim::at(target);
-        self.bands[number].push(Placed { aim, slot });
+        self.places[slot.index()] = self.bands[number].push(slot, Aim::at(target));
         self.len += 1;
         if self.len > MOST_PER_BAND * self.bands.len() && self.shift > 0 {
             self.divide(self.shift - 1);
@@ -91,14 +187,19 @@ impl Bands {
     /// It does not wait there any more.
     #[inline]
     pub fn remove(&mut self, slot: Slot, target: Option<&Target>) {
-        let list = match target {
-            None => return remove(&mut self.nowhere, |&other| other == slot),
-            Some(target) => {
-                let number = self.number(target.run.position.cylinder);
-                &mut self.bands[number]
+        let place = self.places[slot.index()];
+        let index = place as usize;
+        let Some(target) = target else {
+            self.nowhere.swap_remove(index);
+            if let Some(moved) = self.nowhere.get(index) {
+                self.places[moved.index()] = place;
             }
+            return;
         };
-        remove(list, |placed| placed.slot == slot);
+        let number = self.number(target.run.position.cylinder);
+        if let Some(moved) = self.bands[number].swap_remove(index) {
+            self.places[moved.index()] = place;
+        }
         self.len -= 1;
         if self.bands.len() > most_bands(self.len) {
             self.divide(self.shift + 1);
@@ -107,7 +208,7 @@ impl Bands {
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.bands.iter_mut().for_each(Vec::clear);
+        self.bands.iter_mut().for_each(Band::clear);
         self.nowhere.clear();
         self.len = 0;
     }
@@ -125,7 +226,9 @@ impl Bands {
             shift += 1;
         }
         match shift == self.shift {
-            true => self.bands.resize_with(self.number(cylinder) + 1, Vec::new),
+            true => self
+                .bands
+                .resize_with(self.number(cylinder) + 1, Band::default),
             false => self.divide(shift),
         }
     }
@@ -136,19 +239,51 @@ impl Bands {
         let before = std::mem::take(&mut self.bands);
         self.shift = shift.min(u32::BITS - 1);
         let count = self.number(self.highest) + 1;
-        self.bands.resize_with(count, Vec::new);
-        for placed in before.into_iter().flatten() {
-            let number = self.number(placed.aim.cylinder());
-            self.bands[number].push(placed);
+        self.bands.resize_with(count, Band::default);
+        for band in before {
+            for (slot, aim) in (0..band.len).map(|number| band.get(number)) {
+                let number = self.number(aim.arm().cylinder);
+                self.places[slot.index()] = self.bands[number].push(slot, aim);
+            }
         }
     }
 }
 
-/// Takes the one item that is meant from a list in no order.
-#[inline]
-fn remove<T>(list: &mut Vec<T>, is_meant: impl Fn(&T) -> bool) {
-    let index = list.iter().position(is_meant);
-    list.swap_remove(index.expect("every waiting request has its place"));
+/// Bands from a cylinder outwards.
+#[derive(Debug)]
+pub struct Outwards<'a> {
+    bands: &'a Bands,
+    from: u32,
+    next: usize,
+    /// The bands that have been looked at are those from `low` to before `high`.
+    low: usize,
+    high: usize,
+}
+
+impl<'a> Outwards<'a> {
+    /// The requests of the next band, and how many cylinders away all others are at least, where there are any.
+    #[inline]
+    pub fn next(&mut self) -> Option<(&'a [Block], Option<u32>)> {
+        let (bands, count) = (self.bands, self.bands.bands.len());
+        let band = bands.bands.get(self.next)?;
+        self.low = self.low.min(self.next);
+        self.high = self.high.max(self.next + 1);
+        let below = match self.low {
+            0 => NONE,
+            low => self.from - (bands.first_cylinder(low) - 1),
+        };
+        let above = match self.high == count {
+            true => NONE,
+            false => bands.first_cylinder(self.high) - self.from,
+        };
+        self.next = match (below, above) {
+            (NONE, NONE) => count,
+            _ if below <= above => self.low - 1,
+            _ => self.high,
+        };
+        let distance = below.min(above);
+        Some((&band.blocks, (distance != NONE).then_some(distance)))
+    }
 }
 
 #[cfg(test)]
@@ -164,12 +299,17 @@ mod tests {
         })
     }
 
+    fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
+        items.sort();
+        items
+    }
+
     proptest! {
         /// Random requests that come and go against a plain list: each is in the band of its cylinder, and there are bands for all.
         #[test]
         fn every_request_is_in_its_band(
             operations in prop::collection::vec((0u32..100, prop::option::weighted(0.9, 0u32..100_000), any::<usize>()), 1..600),
-            growing in 0u32..100,
+            growing in 0u32..100, from in 0u32..120_000,
         ) {
             let (mut bands, mut model) = (Bands::default(), Vec::<(Slot, Option<u32>)>::new());
             for (number, (kind, cylinder, pick)) in (0..).zip(operations) {
@@ -181,22 +321,30 @@ mod tests {
                     bands.remove(slot, at(cylinder).as_ref());
                 }
                 let placed = model.iter().filter(|(_, cylinder)| cylinder.is_some()).count();
-                let all: usize = (0..bands.count()).map(|number| bands.band(number).len()).sum();
-                prop_assert_eq!((all, bands.nowhere().len()), (placed, model.len() - placed));
-                for &(slot, cylinder) in &model {
-                    let list: Vec<Slot> = match cylinder {
-                        None => bands.nowhere().to_vec(),
-                        Some(cylinder) => {
-                            let number = bands.number(cylinder);
-                            let first = bands.first_cylinder(number);
-                            prop_assert!((first..=first + ((1 << bands.shift) - 1)).contains(&cylinder));
-                            bands.band(number).iter().map(|placed| placed.slot).collect()
-                        }
-                    };
-                    prop_assert!(list.contains(&slot));
-                }
-                prop_assert!(bands.count() <= most_bands(placed));
+                prop_assert!(bands.bands.len() <= most_bands(placed));
+                let nowhere = model.iter().filter(|(_, cylinder)| cylinder.is_none()).map(|&(slot, _)| slot);
+                prop_assert_eq!(sorted(bands.nowhere().to_vec()), sorted(nowhere.collect()));
+                let all = bands.all().map(|(slot, aim)| (slot, Some(aim.arm().cylinder)));
+                let wanted = model.iter().copied().filter(|(_, cylinder)| cylinder.is_some());
+                prop_assert_eq!(sorted(all.collect()), sorted(wanted.collect()));
             }
+            // Outwards from a place every request is met, and none nearer than was said before.
+            let (mut outwards, mut met, mut least, mut number) = (bands.outwards(from), Vec::new(), Some(0), 0);
+            while let Some((blocks, distance)) = outwards.next() {
+                for block in blocks {
+                    prop_assert!(std::ptr::eq(block, bands.block(from, number).expect("it was met")));
+                    number += 1;
+                    for place in (0..WIDTH).filter(|&place| block.aims.is_there(place)) {
+                        let cylinder = block.aims.get(place).arm().cylinder;
+                        prop_assert!(least.is_some_and(|least| from.abs_diff(cylinder) >= least));
+                        met.push((block.slots[place], Some(cylinder)));
+                    }
+                }
+                least = distance;
+            }
+            prop_assert!(bands.block(from, number).is_none());
+            model.retain(|(_, cylinder)| cylinder.is_some());
+            prop_assert_eq!(sorted(met), sorted(model));
         }
     }
 }

@@ -7,12 +7,21 @@ use crate::engine::request::{Command, RequestId};
 use crate::models::geometry::mechanics::Target;
 
 /// A place in the pool; reused after the request has left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot(u32);
 
-#[cfg(test)]
 impl Slot {
+    /// The first place.
+    pub(super) const FIRST: Slot = Slot(0);
+
+    /// Which place it is.
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+
     /// The place of a number.
+    #[cfg(test)]
     pub(super) fn of(number: u32) -> Slot {
         Slot(number)
     }
@@ -506,7 +515,7 @@ impl Pool {
 mod tests {
     use super::*;
     use crate::engine::request::Op;
-    use crate::models::geometry::mechanics::Aim;
+    use crate::models::geometry::estimate::Aim;
     use proptest::prelude::*;
 
     fn pending(number: u32, key: u64) -> Pending {
@@ -560,9 +569,7 @@ mod tests {
             let [by_place, in_bands] = &pools;
             assert_eq!(by_place.by_place().len(), 1);
             assert_eq!(by_place.by_place()[0].0, key);
-            let bands = in_bands.bands();
-            let bands = (0..bands.count()).flat_map(|number| bands.band(number));
-            let aims: Vec<Aim> = bands.map(|placed| placed.aim).collect();
+            let aims: Vec<Aim> = in_bands.bands().all().map(|(_, aim)| aim).collect();
             assert_eq!(
                 aims,
                 [Aim::at(&before.target.expect("it has one"))],

@@ -13,6 +13,7 @@ mod look;
 mod ncq;
 mod satf;
 mod scan;
+mod soonest;
 mod sstf;
 mod vscan;
 mod weight;
@@ -21,7 +22,7 @@ mod weighted;
 pub use crate::base::registry::CUSTOM;
 pub use choice::{CustomSchedulers, SchedulerChoice};
 pub use elevator::By;
-pub use satf::soonest;
+pub use soonest::soonest;
 pub use weight::Weight;
 
 use super::pool::{Order, Pending, Pool, Slot};
@@ -185,14 +186,9 @@ pub struct ArmView {
 impl ArmView {
     /// Whether it can serve a request.
     #[inline]
-    pub fn serves(&self, target: &Target) -> bool {
-        let can = if target.write {
-            self.writes
-        } else {
-            self.reads
-        };
-        let position = &target.run.position;
-        can && self.reach.holds(position.cylinder, position.head)
+    pub fn serves(&self, at: HeadPosition, write: bool) -> bool {
+        let can = if write { self.writes } else { self.reads };
+        can && self.reach.holds(at.cylinder, at.head)
     }
 
     /// Where the platter will be when it could begin to move for a request.
@@ -229,7 +225,10 @@ impl DiskSpace<'_> {
             };
             return Some(measure(self.arm, phase));
         }
-        let arms = self.arms.iter().filter(|arm| arm.serves(target));
+        let arms = self
+            .arms
+            .iter()
+            .filter(|arm| arm.serves(target.arm(), target.write));
         arms.map(|arm| measure(arm.at, arm.phase(target))).min()
     }
 
@@ -248,17 +247,6 @@ impl DiskSpace<'_> {
         self.least(target, time).unwrap_or(Time::ZERO)
     }
 
-    /// [`Self::positioning`] in the spindle's units, for comparing: a nanosecond is [`Self::nanosecond`] of them, and
-    /// what is begun counts as a whole one.
-    #[inline]
-    pub fn reach(&self, target: &Target) -> u64 {
-        let reach = |arm, phase| {
-            let motion = self.mechanics.motion_time(arm, target.arm(), target.write);
-            self.mechanics.spindle.reach(phase, motion, target.phase)
-        };
-        self.least(target, reach).unwrap_or(0)
-    }
-
     /// What no target at least `distance` cylinders away from [`Self::arm`] can be reached sooner than; nothing at all where other
     /// arms may be nearer.
     #[inline]
@@ -268,18 +256,6 @@ impl DiskSpace<'_> {
         } else {
             Time::ZERO
         }
-    }
-
-    /// [`Self::soonest`] in the spindle's units.
-    #[inline]
-    pub fn least_reach(&self, distance: u32) -> u64 {
-        self.mechanics.spindle.units(self.soonest(distance))
-    }
-
-    /// A nanosecond in the spindle's units.
-    #[inline]
-    pub fn nanosecond(&self) -> u64 {
-        self.mechanics.spindle.units(Time::from_ns(1))
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Order, Scheduler, Slot, Starvation, View, satf};
+use super::{Order, Scheduler, Slot, Starvation, View, soonest};
 use crate::base::units::Time;
 
 /// Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of several the
@@ -51,7 +51,7 @@ impl Scheduler for Ncq {
             self.promotions += 1;
             return oldest;
         }
-        satf::soonest(view)
+        soonest(view)
     }
     fn promotions(&self) -> u64 {
         self.promotions
