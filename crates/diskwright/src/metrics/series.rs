@@ -45,12 +45,15 @@ impl Series {
     #[inline]
     pub fn add_all(&mut self, values: &[u64]) {
         self.count += values.len() as u64;
+        // Sums in registers: for all that a compiler knows, a count may lie where a sum does.
+        let (mut sum, mut squares, mut max) = (self.sum, self.squares, self.max);
         for &ns in values {
             self.counts.add(ns);
-            self.sum += u128::from(ns);
-            self.squares += u128::from(ns) * u128::from(ns);
-            self.max = self.max.max(ns);
+            sum += u128::from(ns);
+            squares += u128::from(ns) * u128::from(ns);
+            max = max.max(ns);
         }
+        (self.sum, self.squares, self.max) = (sum, squares, max);
         self.batches.add_all(values);
     }
 

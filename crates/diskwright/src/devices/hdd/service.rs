@@ -233,10 +233,18 @@ impl Disk {
         if is_write && cx.checker().is_some() {
             tell_buffered(&self.queues[0].pool, &begun, cx);
         }
+        // Read anew: a copy of what has just been written would be waited for.
+        let pending = self.queues[0].pool.get(slot);
+        let begun = StartedRequest {
+            request: pending.request,
+            others: pending.others,
+            segment: served.segment,
+        };
+        let request = begun.request;
         buffered.begins(begun, served.end);
         (buffered.released, buffered.bus_free) = (served.released, served.end);
         let course = (served.wants_bus, served.end, served.released);
-        if self.on_bus.is_some() && self.asks_for_bus(begun.request, course, cx) {
+        if self.on_bus.is_some() && self.asks_for_bus(request, course, cx) {
             return;
         }
         cx.alarm(served.end, Alarm::BufferedDone.token());

@@ -34,12 +34,13 @@ pub struct ReadPass {
 impl ReadPass {
     /// Reads from a sector on, which `run` follows to the end of its track, with an arm that begins to move at `start`.
     /// While the first sector is waited for, those further on are read if the track has at most `most` of them.
-    #[inline]
+    // In line, so that it is written where it is kept: copied, it would be waited for.
+    #[inline(always)]
     pub fn new(
         mechanics: &Mechanics,
         arm: HeadPosition,
         start: Time,
-        (sector, run): (u64, Run),
+        (first, run): (u64, Run),
         most: u32,
     ) -> ReadPass {
         let motion = mechanics.motion(arm, HeadPosition::over(&run), false);
@@ -49,28 +50,33 @@ impl ReadPass {
             spindle.come_by(spindle.phase(arrived), run.angle, run.sectors_per_track);
         let edge = arrived + wait;
         let end = edge + spindle.passing(&slots, run.span);
-        let in_turn = ReadPass {
-            first: sector,
+        let pass = |in_turn, end| ReadPass {
+            first,
             run,
             start,
             motion,
             edge,
             slots,
-            in_turn: run.sectors,
+            in_turn,
             most,
             end,
         };
-        match run.sectors <= most {
-            true => in_turn.out_of_turn(mechanics, arrived + spindle.period()),
-            false => in_turn,
-        }
+        let (in_turn, end) = match run.sectors <= most {
+            true => {
+                let round = arrived + spindle.period();
+                pass(run.sectors, end).out_of_turn(mechanics, round)
+            }
+            false => (run.sectors, end),
+        };
+        pass(in_turn, end)
     }
 
-    /// The head has come round to where it arrived at `round`: from there on all has been read.
+    /// The head has come round to where it arrived at `round`: from there on all has been read. How many sectors have passed in turn, and
+    /// when the last one of them has.
     #[inline(never)]
-    fn out_of_turn(mut self, mechanics: &Mechanics, round: Time) -> ReadPass {
+    fn out_of_turn(&self, mechanics: &Mechanics, round: Time) -> (u32, Time) {
         if round >= self.end {
-            return self;
+            return (self.in_turn, self.end);
         }
         let mut next = self.reached(mechanics, round);
         // Instants are rounded: an edge that comes with the head counts.
@@ -78,11 +84,10 @@ impl ReadPass {
             next += 1;
         }
         let in_turn = (next - self.first) as u32;
-        if (1..self.run.sectors).contains(&in_turn) {
-            self.end = self.passed(mechanics, next);
-            self.in_turn = in_turn;
+        match (1..self.run.sectors).contains(&in_turn) {
+            true => (in_turn, self.passed(mechanics, next)),
+            false => (self.in_turn, self.end),
         }
-        self
     }
 
     /// Goes on where this track ends; `None` at the end of the drive.
