@@ -31,6 +31,8 @@ pub struct Spindle {
     by_rate: Divisor,
     /// The phase at time zero.
     start: u64,
+    /// The units of fewer nanoseconds, and a turn, fit in 64 bits.
+    fits: u64,
 }
 
 /// The slots of a track as they pass one after the other, from the instant on at which the first one's edge came by.
@@ -56,6 +58,7 @@ impl Spindle {
             // A wait and a whole turn, and what rounding up adds.
             by_rate: Divisor::new(rate, 2 * turn + 2 * rate),
             start: 0,
+            fits: (u64::MAX - turn) / rate,
         }
     }
 
@@ -106,7 +109,13 @@ impl Spindle {
     /// Where the platter is at an instant.
     #[inline]
     pub fn phase(&self, at: Time) -> Phase {
-        Phase(self.wrap(self.start + self.wrap(at.ns()) * self.rate))
+        // For the first days the units since time zero fit in a word.
+        let ns = if at.ns() < self.fits {
+            at.ns()
+        } else {
+            self.wrap(at.ns())
+        };
+        Phase(self.wrap(self.start + ns * self.rate))
     }
 
     /// The length of a revolution in ns, to a double's precision.
@@ -337,6 +346,16 @@ mod tests {
             let (at, angle) = (Time::from_ns(at), Angle::from_turns(angle as f64 / 1000.0).expect("less than a turn"));
             let spindle = Spindle::new(Rotation::Rpm(rpm));
             prop_assert_eq!(spindle.starting_at(angle).phase(at), spindle.phase(at + turned));
+        }
+
+        #[test]
+        fn a_phase_is_exact_however_long_the_run(rpm in 10u32..1_000_001, start in 0.0f64..1.0, at in any::<u64>(), near in 0u64..6) {
+            let spindle = Spindle::new(Rotation::Rpm(rpm)).starting_at(Angle::from_turns(start).expect("less than a turn"));
+            // Up to the last nanosecond whose units fit in a word, and from there on.
+            for at in [at, at % spindle.fits, spindle.fits + near - 3] {
+                let units = u128::from(spindle.start) + u128::from(at) * u128::from(rpm);
+                prop_assert_eq!(u128::from(spindle.phase(Time::from_ns(at)).0), units % u128::from(MINUTE));
+            }
         }
 
         #[test]
