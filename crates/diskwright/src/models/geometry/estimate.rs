@@ -3,6 +3,7 @@
 //! Times are in steps, 2^13 to a turn, in 16 bits: the words of which any processor compares eight in one instruction. What the steps are
 //! too coarse for, [`Mechanics::positioning`] decides.
 
+use std::array;
 use std::sync::Arc;
 
 use super::mechanics::{HeadPosition, Mechanics, Target};
@@ -263,17 +264,12 @@ impl Estimates<'_> {
     #[inline(always)]
     pub fn to(&self, aims: &Aims) -> ([i16; WIDTH], [i16; WIDTH]) {
         // Two loops: the lookups one by one, all else eight at once.
-        let mut seeks = [0; WIDTH];
-        if self.have_one_curve {
-            for at in 0..WIDTH {
-                let distance = self.cylinder.abs_diff(aims.cylinders[at]);
-                seeks[at] = self.seeks[0][distance as usize];
-            }
-        } else {
-            for at in 0..WIDTH {
-                seeks[at] = self.seek(&aims.get(at));
-            }
-        }
+        let seeks: [i16; WIDTH] = match self.have_one_curve {
+            true => aims
+                .cylinders
+                .map(|cylinder| self.seeks[0][self.cylinder.abs_diff(cylinder) as usize]),
+            false => array::from_fn(|at| self.seek(&aims.get(at))),
+        };
         let (rest, mut estimates, mut sure) = (self.rest, [0; WIDTH], [0; WIDTH]);
         for at in 0..WIDTH {
             let motion = rest.motion(seeks[at], aims.tracks[at]);
@@ -456,9 +452,7 @@ mod tests {
                     prop_assert!(m.is_later(time + Time::from_ns((m.spindle.turn_ns() / 1000.0) as u64), estimate));
                 }
             }
-            for absent in targets.len()..WIDTH {
-                prop_assert_eq!(found[absent], NEVER);
-            }
+            prop_assert!(found[targets.len()..].iter().all(|&estimate| estimate == NEVER));
         }
     }
 

@@ -146,14 +146,13 @@ impl Bands {
     /// The block of a number in the order of [`Self::outwards`].
     #[inline]
     pub fn block(&self, from: u32, mut number: usize) -> Option<&Block> {
-        let mut outwards = self.outwards(from);
-        loop {
-            let (band, _) = outwards.next()?;
+        for (band, _) in self.outwards(from) {
             match band.get(number) {
                 Some(block) => return Some(block),
                 None => number -= band.len(),
             }
         }
+        None
     }
 
     /// The requests that are nowhere.
@@ -260,10 +259,12 @@ pub struct Outwards<'a> {
     high: usize,
 }
 
-impl<'a> Outwards<'a> {
-    /// The requests of the next band, and how many cylinders away all others are at least, where there are any.
+impl<'a> Iterator for Outwards<'a> {
+    /// The requests of a band, and how many cylinders away those of all further bands are at least, where there are any.
+    type Item = (&'a [Block], Option<u32>);
+
     #[inline]
-    pub fn next(&mut self) -> Option<(&'a [Block], Option<u32>)> {
+    fn next(&mut self) -> Option<Self::Item> {
         let (bands, count) = (self.bands, self.bands.bands.len());
         let band = bands.bands.get(self.next)?;
         self.low = self.low.min(self.next);
@@ -329,8 +330,8 @@ mod tests {
                 prop_assert_eq!(sorted(all.collect()), sorted(wanted.collect()));
             }
             // Outwards from a place every request is met, and none nearer than was said before.
-            let (mut outwards, mut met, mut least, mut number) = (bands.outwards(from), Vec::new(), Some(0), 0);
-            while let Some((blocks, distance)) = outwards.next() {
+            let (mut met, mut least, mut number) = (Vec::new(), Some(0), 0);
+            for (blocks, distance) in bands.outwards(from) {
                 for block in blocks {
                     prop_assert!(std::ptr::eq(block, bands.block(from, number).expect("it was met")));
                     number += 1;

@@ -37,8 +37,8 @@ pub fn soonest(view: &View<'_>) -> Slot {
 #[inline(always)]
 fn clear_best(bands: &Bands, mechanics: &Mechanics, estimates: &Estimates<'_>) -> Option<Slot> {
     let from = estimates.cylinder();
-    let (mut least, mut outwards) = (Least::new(), bands.outwards(from));
-    while let Some((band, distance)) = outwards.next() {
+    let mut least = Least::new();
+    for (band, distance) in bands.outwards(from) {
         for block in band {
             least.add(estimates.to(&block.aims));
         }
@@ -172,8 +172,7 @@ impl<'a> Search<'a> {
     fn look_from(&mut self, from: HeadPosition, phases: [Phase; 2], serves: impl Fn(&Aim) -> bool) {
         let mechanics = self.disk.mechanics;
         let estimates = mechanics.estimates(from, phases);
-        let mut outwards = self.view.pool.bands().outwards(from.cylinder);
-        while let Some((band, distance)) = outwards.next() {
+        for (band, distance) in self.view.pool.bands().outwards(from.cylinder) {
             for block in band {
                 let (mut estimates, _) = estimates.to(&block.aims);
                 for (place, estimate) in estimates.iter_mut().enumerate() {
