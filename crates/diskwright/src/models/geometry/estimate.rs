@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use super::mechanics::{HeadPosition, Mechanics, Target};
 use super::seek::SeekCurve;
-use super::spindle::{Phase, Spindle};
+use super::spindle::{Phase, STEPS_SHIFT, Spindle};
 use crate::base::units::Time;
 
-/// Two to the power of this many steps are a turn.
-pub const STEPS_SHIFT: u32 = 13;
 /// Takes the rest after whole turns.
 const IN_TURN: i16 = (1 << STEPS_SHIFT) - 1;
 /// How many places are looked at together.
@@ -117,8 +115,6 @@ impl Aims {
     /// Leaves none there.
     #[inline]
     pub fn clear(&mut self, number: usize) {
-        // On a cylinder that every drive has.
-        self.cylinders[number] = 0;
         self.absent[number] = NEVER;
     }
 }
@@ -247,6 +243,12 @@ impl Rest {
         let ready = self.angle.wrapping_add(before_write).wrapping_add(motion);
         angle.wrapping_sub(ready) & IN_TURN
     }
+
+    /// Below zero where one of them is not known for sure.
+    #[inline(always)]
+    fn sure(self, motion: i16, wait: i16) -> i16 {
+        (wait - SURE_WAIT) | (self.longest - motion)
+    }
 }
 
 /// A choice without a branch.
@@ -275,7 +277,7 @@ impl Estimates<'_> {
             let motion = rest.motion(seeks[at], aims.tracks[at]);
             let wait = rest.wait(motion, aims.angles[at], aims.tracks[at]);
             estimates[at] = motion.wrapping_add(wait) | aims.absent[at];
-            sure[at] = (wait - SURE_WAIT) | (rest.longest - motion);
+            sure[at] = rest.sure(motion, wait);
         }
         (estimates, sure)
     }
@@ -297,7 +299,7 @@ impl Estimates<'_> {
     pub fn is_sure(&self, aim: &Aim) -> bool {
         let motion = self.rest.motion(self.seek(aim), aim.track);
         let wait = self.rest.wait(motion, aim.angle, aim.track);
-        wait >= SURE_WAIT && motion <= self.rest.longest
+        self.rest.sure(motion, wait) >= 0
     }
 }
 

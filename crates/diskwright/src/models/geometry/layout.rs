@@ -340,7 +340,8 @@ fn place_in(zone: &Zone, stretch: &Stretch, sector: u64) -> (u64, u64) {
     (place, zone.units.held() - within)
 }
 
-/// Divides the address space into a power of two of parts, a few for each stretch, and finds their first stretches.
+/// Divides the address space into a power of two of parts, so many for each stretch that few hold the end of one, and finds their first
+/// stretches.
 fn buckets(stretches: &[Stretch], sectors: u64) -> (Box<[u32]>, u32) {
     let wanted = (stretches.len() as u64 * 16).clamp(64, 1 << 16);
     let mut shift = 0;

@@ -9,7 +9,6 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
-use super::estimate::STEPS_SHIFT;
 use crate::base::divide::{Divisor, WideDivisor};
 use crate::base::units::Time;
 use crate::base::units::angle::Angle;
@@ -17,6 +16,9 @@ use crate::base::units::quantities::Rotation;
 
 /// Nanoseconds in a minute: the units of a revolution at a whole number of revolutions per minute.
 const MINUTE: u64 = 60_000_000_000;
+
+/// Two to the power of this many steps are a turn: what [estimates](super::estimate) count in.
+pub const STEPS_SHIFT: u32 = 13;
 
 /// A place on the circle, in the spindle's units; always less than one turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,13 +111,7 @@ impl Spindle {
     /// Where the platter is at an instant.
     #[inline]
     pub fn phase(&self, at: Time) -> Phase {
-        // For the first days the units since time zero fit in a word.
-        let ns = if at.ns() < self.fits {
-            at.ns()
-        } else {
-            self.wrap(at.ns())
-        };
-        Phase(self.wrap(self.start + ns * self.rate))
+        self.later(Phase(self.start), at)
     }
 
     /// The length of a revolution in ns, to a double's precision.
@@ -154,8 +150,8 @@ impl Spindle {
     /// From the phase at a moment to the phase `span` later.
     #[inline]
     pub fn later(&self, phase: Phase, span: Time) -> Phase {
-        // Spans are those of motions, far below the time after which everything repeats.
-        let span = if span.ns() < self.turn {
+        // The units of motions, and of the first days of a run, fit in a word.
+        let span = if span.ns() < self.fits {
             span.ns()
         } else {
             self.wrap(span.ns())
