@@ -9,7 +9,7 @@ use crate::models::geometry::mechanics::HeadPosition;
 use crate::models::geometry::spindle::{Phase, Spindle};
 use crate::models::placement::log::SlotAllocation;
 use crate::models::placement::slots::SlotId;
-use crate::models::queue::pool::Others;
+use crate::models::queue::pool::{Others, Pending};
 
 /// An arm.
 pub(super) struct Arm {
@@ -38,6 +38,18 @@ pub(super) struct StartedRequest {
     pub others: Others,
     /// The segment of the buffer that it uses, where there is one.
     pub segment: u32,
+}
+
+impl StartedRequest {
+    /// One that waited, with the segment that it uses.
+    #[inline(always)]
+    pub fn of(pending: &Pending, segment: u32) -> StartedRequest {
+        StartedRequest {
+            request: pending.request,
+            others: pending.others,
+            segment,
+        }
+    }
 }
 
 /// What an arm is at.

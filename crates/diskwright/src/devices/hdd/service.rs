@@ -206,11 +206,7 @@ impl Disk {
             power.worked(pending.command.op, parts, now, served.end);
             parts.add(Part::Wake, woken);
         }
-        let begun = StartedRequest {
-            request: pending.request,
-            others: pending.others,
-            segment: served.segment,
-        };
+        let begun = StartedRequest::of(pending, served.segment);
         self.medium.after_write = is_write;
         let course = (now - woken, served.end, served.by);
         self.stamp(0, &begun, course, None, cx);
@@ -235,16 +231,10 @@ impl Disk {
         }
         // Read anew: a copy of what has just been written would be waited for.
         let pending = self.queues[0].pool.get(slot);
-        let begun = StartedRequest {
-            request: pending.request,
-            others: pending.others,
-            segment: served.segment,
-        };
-        let request = begun.request;
-        buffered.begins(begun, served.end);
+        buffered.begins(StartedRequest::of(pending, served.segment), served.end);
         (buffered.released, buffered.bus_free) = (served.released, served.end);
         let course = (served.wants_bus, served.end, served.released);
-        if self.on_bus.is_some() && self.asks_for_bus(request, course, cx) {
+        if self.on_bus.is_some() && self.asks_for_bus(begun.request, course, cx) {
             return;
         }
         cx.alarm(served.end, Alarm::BufferedDone.token());
