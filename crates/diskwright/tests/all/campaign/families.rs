@@ -200,7 +200,10 @@ pub const FAMILIES: &[Family] = &[
     family(
         "array-of-one",
         "an array of one device is this device",
-        Specs(rules::a_device, rules::an_array_of_one_is_its_member),
+        Specs(
+            rules::what_chooses_alike_below_a_layer,
+            rules::an_array_of_one_is_its_member,
+        ),
     ),
     family(
         "passed-tier",

@@ -20,7 +20,7 @@ const RANDOM: [&str; 9] = [
 ];
 
 /// Any device in which no policy draws at random, nor the angle or the speed of a disk.
-pub fn a_device(definitions: &Definitions, number: u64) -> Case {
+fn a_device(definitions: &Definitions, number: u64) -> Case {
     for again in 0.. {
         let mut draw = Draw::new(definitions, number * 1_000 + again);
         let (mut device, blocks) = devices::device(&mut draw, 1);
@@ -33,12 +33,23 @@ pub fn a_device(definitions: &Definitions, number: u64) -> Case {
     unreachable!("some are drawn")
 }
 
-/// The same under an open load: a request that the completion of another releases comes through a tier in the same instant, but after what else the
+/// The same under an open load: a request that the completion of another releases comes through a layer in the same instant, but after what else the
 /// device below it begins then.
 pub fn a_device_under_an_open_load(definitions: &Definitions, number: u64) -> Case {
     for again in 0.. {
         let case = a_device(definitions, number * 1_000 + again);
         if !is_closed(&case.spec) && case.spec["host"].get("outstanding").is_none() {
+            return case;
+        }
+    }
+    unreachable!("some are drawn")
+}
+
+/// The same without a driver on top: the root chooses before what arrives because of a completion, and below a layer a driver chooses after it.
+pub fn what_chooses_alike_below_a_layer(definitions: &Definitions, number: u64) -> Case {
+    for again in 0.. {
+        let case = a_device_under_an_open_load(definitions, number * 1_000 + again);
+        if case.spec["device"].get("driver").is_none() {
             return case;
         }
     }
