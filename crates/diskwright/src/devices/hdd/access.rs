@@ -181,8 +181,13 @@ pub fn read_piece<T: Tally>(
         let began = pass.now;
         pass.pass(&passing, run.span);
         if interface.overlapped {
-            let passes = (began, &passing, pass.now);
-            on_bus = crossed(&pass, interface, &sectors, &run, passes, on_bus);
+            on_bus = match keeps_pace(interface, &sectors, &run, (began, pass.now), on_bus) {
+                true => pass.now + interface.time(*blocks_per_sector),
+                false => {
+                    let passes = (began, &passing, pass.now);
+                    crossed(&pass, interface, &sectors, &run, passes, on_bus)
+                }
+            };
         }
         sectors.advance(run.sectors);
         if sectors.left == 0 {
@@ -201,11 +206,28 @@ pub fn read_piece<T: Tally>(
 /// More than instants of a run's sectors lose by being rounded to nanoseconds.
 const ROUNDED: Time = Time::from_ns(4);
 
+/// Whether the blocks of a run cross the interface, which is free from `free` on, as fast as its sectors pass from `edge` to `end`, so that only
+/// those of the last sector are left to cross at `end`. `false` where it may be so, but is not seen without the instants of single sectors.
+#[inline]
+fn keeps_pace(
+    interface: &Interface,
+    sectors: &Sectors,
+    run: &Run,
+    (edge, end): (Time, Time),
+    free: Time,
+) -> bool {
+    let of_sector = interface.time(sectors.blocks_per_sector).ns();
+    let crossing = of_sector * u64::from(run.sectors) + 2 * ROUNDED.ns();
+    let is_plain = run.sectors == run.span && sectors.before == 0 && sectors.behind == 0;
+    is_plain && free <= edge && crossing <= (end - edge).ns()
+}
+
 /// When the blocks of a run, whose first sector's edge passed at `edge`, as `passing` tells, and whose last sector ended at `end`, have
 /// crossed the interface, if that was free from `free` on.
 ///
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
+#[inline(never)]
 fn crossed<T>(
     pass: &Pass<'_, T>,
     interface: &Interface,
@@ -219,15 +241,8 @@ fn crossed<T>(
     let is_even = run.sectors == run.span;
     let behind_last = end + interface.time(all - sectors.blocks_of(last));
     let queued = behind_last.max(free + interface.time(all));
-    // Where the interface keeps pace with the medium, the last sector's blocks wait for no others: known without the instants of others.
-    let sectors_in_run = u64::from(run.sectors);
-    let keeps_pace = || {
-        let behind_first = interface.time(all) + ROUNDED - (behind_last - end);
-        sectors_in_run * behind_first.ns() <= (sectors_in_run - 1) * (end - edge).ns()
-    };
     let others = match is_even {
         true if sectors.begins_within_a_sector() => 0..last.min(2),
-        true if keeps_pace() => return queued,
         true => 0..last.min(1),
         false => 0..last,
     };

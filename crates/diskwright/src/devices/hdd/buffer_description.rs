@@ -269,6 +269,13 @@ pub enum Water {
 impl Water {
     /// The blocks that `share` of `counted` blocks is. 0.58 of 50 is 29, although the product of the nearest binary fractions is less.
     pub(super) fn blocks(self, share: f64, counted: u64) -> u64 {
+        // Most drives have one of these.
+        if share == 0.0 {
+            return 0;
+        }
+        if share == 1.0 {
+            return counted;
+        }
         let blocks = counted as f64 * share;
         let nearest = libm::round(blocks);
         match self {

@@ -77,22 +77,49 @@ pub struct Hardware {
 /// The physical sectors in which a command's blocks are: the first, and the one behind the last.
 #[inline]
 pub fn sectors_of(command: &Command, blocks_per_sector: u32) -> (u64, u64) {
-    let (first, end) = (command.lbn.0, command.end().0);
+    (
+        sector_of(command.lbn.0, blocks_per_sector),
+        sector_behind(command.end().0, blocks_per_sector),
+    )
+}
+
+/// The physical sector that a block is in.
+#[inline]
+fn sector_of(block: u64, blocks_per_sector: u32) -> u64 {
     // Many drives have one block a sector, and a division by that is not foreseen by the machine.
     match blocks_per_sector {
-        1 => (first, end),
-        _ => sectors_between(first, end, blocks_per_sector.into()),
+        1 => block,
+        _ => whole_sectors(block, blocks_per_sector),
     }
 }
 
-/// The sector of a block, and the one behind the sector of the last block before another.
+/// The physical sector behind that of the last block before another.
+#[inline]
+fn sector_behind(block: u64, blocks_per_sector: u32) -> u64 {
+    match blocks_per_sector {
+        1 => block,
+        _ => whole_sectors(block + u64::from(blocks_per_sector) - 1, blocks_per_sector),
+    }
+}
+
 #[inline(never)]
-fn sectors_between(first: u64, end: u64, per_sector: u64) -> (u64, u64) {
-    let behind = quotient(end + per_sector - 1, per_sector);
-    (quotient(first, per_sector), behind)
+fn whole_sectors(blocks: u64, blocks_per_sector: u32) -> u64 {
+    quotient(blocks, blocks_per_sector.into())
 }
 
 impl Hardware {
+    /// The physical sector that a block is in.
+    #[inline]
+    pub fn sector_of(&self, block: u64) -> u64 {
+        sector_of(block, self.blocks_per_sector)
+    }
+
+    /// The physical sector behind that of the last block before another.
+    #[inline]
+    pub fn sector_behind(&self, block: u64) -> u64 {
+        sector_behind(block, self.blocks_per_sector)
+    }
+
     /// The track of a command's first sector, from that sector to the track's end.
     #[inline]
     pub fn track_of(&self, command: &Command) -> Run {

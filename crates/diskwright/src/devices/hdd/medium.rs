@@ -5,7 +5,7 @@ use super::arm::{Arm, PendingEffects, Work};
 use super::arm_group::ArmGroup;
 use super::arms_spec::{ArmMotion, ArmParts};
 use super::counters::HddCounters;
-use super::hardware::Hardware;
+use super::hardware::{Hardware, sectors_of};
 use super::picture::HddPicture;
 use super::tally::Tally;
 use crate::base::units::{Lbn, Time};
@@ -95,11 +95,7 @@ pub(super) enum DataPath {
 
 /// The runs of a command's sectors, one a track.
 pub(super) fn runs(hardware: &Hardware, command: &Command) -> impl Iterator<Item = Run> {
-    let per_sector = u64::from(hardware.blocks_per_sector);
-    let (mut next, end) = (
-        command.lbn.0 / per_sector,
-        command.end().0.div_ceil(per_sector),
-    );
+    let (mut next, end) = sectors_of(command, hardware.blocks_per_sector);
     std::iter::from_fn(move || {
         let left = (end - next).min(u64::from(u32::MAX)) as u32;
         let run = (left > 0).then(|| hardware.mechanics.layout.run(next, left))?;
@@ -199,7 +195,7 @@ impl Medium {
     pub fn share(&self, group: usize, command: &Command) -> impl Iterator<Item = (u64, u32)> {
         let per_sector = u64::from(self.hardware.blocks_per_sector);
         let (first, end) = (command.lbn.0, command.end().0);
-        let mut next = first / per_sector;
+        let mut next = self.hardware.sector_of(first);
         runs(&self.hardware, command).filter_map(move |run| {
             let from = (next * per_sector).max(first);
             next += u64::from(run.sectors);
@@ -270,8 +266,9 @@ impl Medium {
         let mut next = command.lbn.0;
         while next < command.end().0 {
             let layout = &self.hardware.mechanics.layout;
-            let run = layout.run(next / per_sector, u32::MAX);
-            let end = (next / per_sector + u64::from(run.sectors)) * per_sector;
+            let sector = self.hardware.sector_of(next);
+            let run = layout.run(sector, u32::MAX);
+            let end = (sector + u64::from(run.sectors)) * per_sector;
             let end = end.min(command.end().0);
             if self.is_of_group(group, &run) {
                 let piece = Command {

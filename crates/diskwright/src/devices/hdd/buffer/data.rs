@@ -71,13 +71,14 @@ impl<T: Tally> Source<'_, T> {
             return self.present;
         };
         let reached = pass.reached(&self.hardware.mechanics, at);
-        self.present.max(reached * self.blocks_per_sector())
+        let per_sector = u64::from(self.hardware.blocks_per_sector);
+        self.present.max(reached * per_sector)
     }
 
     /// When the blocks before `end` are in the buffer, of which the medium brings the last one.
     #[inline]
     fn time_of(&mut self, end: u64) -> Time {
-        let sector = end.div_ceil(self.blocks_per_sector());
+        let sector = self.hardware.sector_behind(end);
         while self.track().is_some_and(|pass| sector > pass.behind()) {
             assert!(self.follow(), "the request ends before the drive does");
         }
@@ -110,11 +111,6 @@ impl<T: Tally> Source<'_, T> {
             .leaves(|| pass.track(mechanics, pass.end));
         self.later = Some(next);
         true
-    }
-
-    #[inline]
-    fn blocks_per_sector(&self) -> u64 {
-        self.hardware.blocks_per_sector.into()
     }
 
     /// Goes on with the medium until `owner` has crossed, as far as the segment has room.

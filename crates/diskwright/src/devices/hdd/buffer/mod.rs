@@ -247,7 +247,7 @@ impl Buffer {
         };
         let mechanics = &hardware.mechanics;
         let limit = self.segments.get(*segment).limit;
-        let limit = limit.div_ceil(u64::from(hardware.blocks_per_sector));
+        let limit = hardware.sector_behind(limit);
         let reached = pass.reached(mechanics, now).min(limit);
         let (full, from) = pass.stalls(hardware, owner, self.segments.size(), reached)?;
         (now < from).then(|| pass.passed(mechanics, full))
@@ -272,7 +272,7 @@ impl Buffer {
                 let number = *segment;
                 let size = self.segments.size();
                 let segment = self.segments.get_mut(number);
-                let limit = segment.limit.div_ceil(per_sector);
+                let limit = hardware.sector_behind(segment.limit);
                 let mechanics = &hardware.mechanics;
                 let tracks = &mut self.tracks;
                 let mut leave = |pass: &ReadPass, until: Time| {
@@ -390,7 +390,7 @@ impl Buffer {
             Medium::Free => now,
             Medium::Writing(destage) => destage.end.max(now),
             Medium::Reading { pass, least, .. } => {
-                let sector = least.div_ceil(u64::from(hardware.blocks_per_sector));
+                let sector = hardware.sector_behind(*least);
                 if sector <= pass.first {
                     return now;
                 }

@@ -41,8 +41,8 @@ impl Buffer {
         self.count_read(hit, joins);
         self.segments.touch(number);
         if hit == Hit::Miss {
-            self.segments
-                .restart(number, Lbn(lbn / per_sector * per_sector));
+            let begin = hardware.sector_of(lbn) * per_sector;
+            self.segments.restart(number, Lbn(begin));
         }
         let limit = self.read_ahead_limit(hardware, (command, track), number);
         let begins = ready.max(now) + wait;
@@ -60,8 +60,8 @@ impl Buffer {
         if let Medium::Reading { least: so_far, .. } = &mut self.medium {
             *so_far = least.max(*so_far);
         } else if present < end || resumes && present < segment.limit {
-            let sector = present / per_sector;
-            let run = if sector == lbn / per_sector {
+            let sector = hardware.sector_of(present);
+            let run = if sector == hardware.sector_of(lbn) {
                 *track
             } else {
                 mechanics.layout.run(sector, u32::MAX)
@@ -148,7 +148,7 @@ impl Buffer {
             // Of one that is larger than a segment the medium may miss blocks up to the end.
             PreSeek::AfterMedium if !is_large => match pass {
                 Some(pass) if present < end => {
-                    let sector = end.div_ceil(per_sector);
+                    let sector = hardware.sector_behind(end);
                     pass.has_read(mechanics, sector).max(now)
                 }
                 _ => now,

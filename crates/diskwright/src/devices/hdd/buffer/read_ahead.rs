@@ -19,7 +19,7 @@ impl Buffer {
         let per_sector = u64::from(hardware.blocks_per_sector);
         let ahead = &self.description.read_ahead;
         let (lbn, end) = (command.lbn.0, command.end().0);
-        let first = lbn / per_sector;
+        let first = hardware.sector_of(lbn);
         let capacity = layout.sectors() * per_sector;
         let most = match ahead.most {
             Some(most) => end + most.blocks(),
@@ -41,13 +41,13 @@ impl Buffer {
         let limit = match ahead.until {
             ReadAheadEnd::None => end,
             ReadAheadEnd::Segment => most,
-            ReadAheadEnd::Track => most.min(track_end((end - 1) / per_sector) * per_sector),
+            ReadAheadEnd::Track => most.min(track_end(hardware.sector_of(end - 1)) * per_sector),
             ReadAheadEnd::Cylinder => {
-                most.min(cylinder_end(layout, (end - 1) / per_sector) * per_sector)
+                most.min(cylinder_end(layout, hardware.sector_of(end - 1)) * per_sector)
             }
             ReadAheadEnd::StreamTrack => {
-                let (from, run) = track_from((end / per_sector).min(layout.sectors() - 1));
-                let start = self.segments.get(number).start / per_sector;
+                let (from, run) = track_from(hardware.sector_of(end).min(layout.sectors() - 1));
+                let start = hardware.sector_of(self.segments.get(number).start);
                 let is_streaming = start != from && {
                     let place = layout.locate(start);
                     (place.cylinder, place.surface) != (run.position.cylinder, run.position.surface)

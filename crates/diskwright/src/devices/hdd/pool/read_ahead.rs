@@ -4,6 +4,7 @@ use super::super::access::slots_between;
 use super::super::alarm::Alarm;
 use super::super::arm::Work;
 use super::super::disk::Disk;
+use super::super::hardware::{Hardware, sectors_of};
 use super::super::medium::{AccessCursor, ArmFilter};
 use super::super::transfers::{Purpose, TransferId};
 use super::{DrivePool, SentFor};
@@ -54,10 +55,11 @@ impl Piece {
         self.start + self.motion.total()
     }
 
-    /// The number of sectors that are read even if a request waits. A sector has `per_sector` blocks.
-    fn held_sectors(&self, per_sector: u64) -> u32 {
+    /// The number of sectors that are read even if a request waits.
+    fn held_sectors(&self, hardware: &Hardware) -> u32 {
         let until = self.stays_until.unwrap_or(0).min(self.command.end().0);
-        until.div_ceil(per_sector).saturating_sub(self.first_sector) as u32
+        let behind = hardware.sector_behind(until);
+        behind.saturating_sub(self.first_sector) as u32
     }
 }
 
@@ -191,7 +193,7 @@ impl DrivePool {
         let first = self.first_missing(from, until)?;
         let hardware = &disk.medium.hardware;
         let per_sector = u64::from(hardware.blocks_per_sector);
-        let sector = first / per_sector;
+        let sector = hardware.sector_of(first);
         let track = hardware.mechanics.layout.run(sector, u32::MAX);
         let groups = &disk.medium.groups;
         let position = &track.position;
@@ -256,9 +258,8 @@ impl DrivePool {
     ) {
         let now = cx.now();
         let medium = &mut disk.medium;
-        let per_sector = u64::from(medium.hardware.blocks_per_sector);
-        let first_sector = command.lbn.0 / per_sector;
-        let sectors = (command.end().0.div_ceil(per_sector) - first_sector) as u32;
+        let (first_sector, behind) = sectors_of(&command, medium.hardware.blocks_per_sector);
+        let sectors = (behind - first_sector) as u32;
         let mechanics = &medium.hardware.mechanics;
         let target = mechanics.target(mechanics.layout.run(first_sector, sectors), false);
         let cursor = AccessCursor::new(ArmFilter::Group(group), now);
@@ -348,7 +349,7 @@ impl DrivePool {
             true => count,
             false => slots_between(layout, first_sector, count - 1, &run) + 1,
         };
-        let held = piece.held_sectors(self.blocks_per_sector.into());
+        let held = piece.held_sectors(&disk.medium.hardware);
         if held == run.sectors {
             return;
         }
