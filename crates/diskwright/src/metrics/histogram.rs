@@ -121,10 +121,8 @@ impl<'de, const BITS: u32> Deserialize<'de> for Logarithmic<BITS> {
 /// The bin of a number.
 #[inline]
 fn bin<const BITS: u32>(value: u64) -> usize {
-    if value < 1 << BITS {
-        return value as usize;
-    }
-    let doubling = value.ilog2() - BITS;
+    // Without a branch for the exact ones, which is not foreseen where they are mixed with others.
+    let doubling = (value | 1 << BITS).ilog2() - BITS;
     ((u64::from(doubling) << BITS) + (value >> doubling)) as usize
 }
 

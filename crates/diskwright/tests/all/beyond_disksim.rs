@@ -46,7 +46,7 @@ fn time(hardware: &Hardware, buffer: &mut Buffer, at: Time, op: Op, lbn: u64, bl
     buffer.advance_to(hardware, at);
     let service = Service {
         command: &command,
-        track: &hardware.track_of(&command),
+        target: &hardware.target_of(&command),
         accepted: at,
         now: at,
         bus_free: Time::ZERO,

@@ -226,7 +226,7 @@ proptest! {
         let hardware = hardware(&case);
         let mut buffer = buffer_of(&hardware);
         let command = Command { op: Op::Write, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
-        let service = Service { command: &command, track: &hardware.track_of(&command), accepted: Time::ZERO, now: Time::ZERO, bus_free: Time::ZERO, after_write: false };
+        let service = Service { command: &command, target: &hardware.target_of(&command), accepted: Time::ZERO, now: Time::ZERO, bus_free: Time::ZERO, after_write: false };
         let served = buffer.serve(&hardware, service, &mut Parts::default());
         let (crossed, written) = write_block_by_block(&case, &hardware);
         let near = |a: Time, b: Time| a.max(b) - a.min(b) <= Time::from_ns(u64::from(case.blocks));
@@ -239,7 +239,7 @@ proptest! {
         let hardware = hardware(&case);
         let mut buffer = buffer_of(&hardware);
         let command = Command { op: Op::Read, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
-        let service = Service { command: &command, track: &hardware.track_of(&command), accepted: Time::ZERO, now: Time::ZERO, bus_free: Time::ZERO, after_write: false };
+        let service = Service { command: &command, target: &hardware.target_of(&command), accepted: Time::ZERO, now: Time::ZERO, bus_free: Time::ZERO, after_write: false };
         let mut parts = Parts::default();
         let served = buffer.serve(&hardware, service, &mut parts);
         prop_assert_eq!(parts.total(), served.end);

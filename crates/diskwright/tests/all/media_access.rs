@@ -3,7 +3,7 @@
 use diskwright::base::random::Stream;
 use diskwright::base::units::quantities::Rotation;
 use diskwright::base::units::{Lbn, Time};
-use diskwright::devices::hdd::access::{Arrivals, read, write};
+use diskwright::devices::hdd::access::{Arrivals, Beginning, read, write};
 use diskwright::devices::hdd::interface::Interface;
 use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};
@@ -218,11 +218,11 @@ proptest! {
         let arm = HeadPosition { cylinder: case.cylinder, head: 0 };
         let start = Time::from_ns(case.start);
         let mut parts = Parts::default();
-        let run = hardware.first_run(&command, &hardware.track_of(&command));
+        let first = Beginning::of_command(&command, &hardware.target_of(&command), &hardware);
         let access = if is_write {
-            write(&hardware, arm, start, Arrivals::from(start), &command, run, &mut parts)
+            write(&hardware, arm, start, Arrivals::from(start), &command, first, &mut parts)
         } else {
-            read(&hardware, arm, start, &command, run, &mut parts)
+            read(&hardware, arm, start, &command, first, &mut parts)
         };
         let (end, arm, rewritten) = stepwise(&hardware.mechanics, &case, op);
         prop_assert_eq!(access.end, end);

@@ -7,7 +7,7 @@ use super::tally::{SlotSpan, Tally};
 use crate::base::units::Time;
 use crate::engine::request::{Command, Part};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Target};
 use crate::models::geometry::spindle::{PassingSlots, Phase, Spindle};
 
 /// What an access does.
@@ -86,7 +86,7 @@ impl<T: Tally> Pass<'_, T> {
     }
 }
 
-/// Reads a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
+/// Reads a command's blocks, beginning to move at `start`; `first` is what they begin with.
 ///
 /// Blocks cross the interface as they come off the medium, or after the last one where the interface does
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
@@ -95,7 +95,7 @@ pub fn read<T: Tally>(
     arm: HeadPosition,
     start: Time,
     command: &Command,
-    first: Run,
+    first: Beginning,
     parts: &mut T,
 ) -> Access {
     let begin = Begin {
@@ -103,7 +103,6 @@ pub fn read<T: Tally>(
         arm,
         at: start,
     };
-    let first = Beginning::of(first, begin.spindle);
     let piece = read_piece(hardware, begin, Time::ZERO, command, first, parts);
     let end = if hardware.interface.overlapped {
         piece.on_bus
@@ -133,6 +132,15 @@ impl Beginning {
         Beginning {
             run,
             edge: spindle.edge(run.angle, run.sectors_per_track),
+        }
+    }
+
+    /// Of a command whose first sector is at `target`.
+    #[inline]
+    pub fn of_command(command: &Command, target: &Target, hardware: &Hardware) -> Beginning {
+        Beginning {
+            run: hardware.first_run(command, &target.run),
+            edge: target.phase,
         }
     }
 }
@@ -181,13 +189,8 @@ pub fn read_piece<T: Tally>(
         let began = pass.now;
         pass.pass(&passing, run.span);
         if interface.overlapped {
-            on_bus = match keeps_pace(interface, &sectors, &run, (began, pass.now), on_bus) {
-                true => pass.now + interface.time(*blocks_per_sector),
-                false => {
-                    let passes = (began, &passing, pass.now);
-                    crossed(&pass, interface, &sectors, &run, passes, on_bus)
-                }
-            };
+            let passes = (began, &passing, pass.now);
+            on_bus = crossed(&pass, interface, &sectors, &run, passes, on_bus);
         }
         sectors.advance(run.sectors);
         if sectors.left == 0 {
@@ -203,32 +206,41 @@ pub fn read_piece<T: Tally>(
     }
 }
 
-/// More than instants of a run's sectors lose by being rounded to nanoseconds.
-const ROUNDED: Time = Time::from_ns(4);
-
-/// Whether the blocks of a run cross the interface, which is free from `free` on, as fast as its sectors pass from `edge` to `end`, so that only
-/// those of the last sector are left to cross at `end`. `false` where it may be so, but is not seen without the instants of single sectors.
-#[inline]
-fn keeps_pace(
-    interface: &Interface,
-    sectors: &Sectors,
-    run: &Run,
-    (edge, end): (Time, Time),
-    free: Time,
-) -> bool {
-    let of_sector = interface.time(sectors.blocks_per_sector).ns();
-    let crossing = of_sector * u64::from(run.sectors) + 2 * ROUNDED.ns();
-    let is_plain = run.sectors == run.span && sectors.before == 0 && sectors.behind == 0;
-    is_plain && free <= edge && crossing <= (end - edge).ns()
-}
+/// Twice what instants of a run's sectors may lose by being rounded to nanoseconds, and more.
+const ROUNDED: Time = Time::from_ns(8);
 
 /// When the blocks of a run, whose first sector's edge passed at `edge`, as `passing` tells, and whose last sector ended at `end`, have
 /// crossed the interface, if that was free from `free` on.
 ///
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
-#[inline(never)]
+#[inline]
 fn crossed<T>(
+    pass: &Pass<'_, T>,
+    interface: &Interface,
+    sectors: &Sectors,
+    run: &Run,
+    (edge, passing, end): (Time, &PassingSlots, Time),
+    free: Time,
+) -> Time {
+    let is_plain = run.sectors == run.span && sectors.before == 0 && sectors.behind == 0;
+    if !is_plain {
+        return crossed_in_parts(pass, interface, sectors, run, (edge, passing, end), free);
+    }
+    let of_sector = interface.time(sectors.blocks_per_sector);
+    // Where the interface keeps pace with the medium, the last sector's blocks wait for no others.
+    let crossing = of_sector.ns() * u64::from(run.sectors) + ROUNDED.ns();
+    if free <= edge && crossing <= (end - edge).ns() {
+        return end + of_sector;
+    }
+    let first = edge + pass.spindle.passing(passing, 1);
+    let all = interface.time(run.sectors * sectors.blocks_per_sector);
+    (end + of_sector).max(free.max(first) + all)
+}
+
+/// [`crossed`], of a run with gaps or with sectors that are wanted in part.
+#[inline(never)]
+fn crossed_in_parts<T>(
     pass: &Pass<'_, T>,
     interface: &Interface,
     sectors: &Sectors,
@@ -283,7 +295,7 @@ impl Arrivals {
     }
 }
 
-/// Writes a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
+/// Writes a command's blocks, beginning to move at `start`; `first` is what they begin with.
 ///
 /// Where the interface overlaps, blocks cross it as `arrivals` says, while the arm moves; a sector can be written only if
 /// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
@@ -294,7 +306,7 @@ pub fn write<T: Tally>(
     start: Time,
     arrivals: Arrivals,
     command: &Command,
-    first: Run,
+    first: Beginning,
     parts: &mut T,
 ) -> Access {
     let interface = &hardware.interface;
@@ -309,7 +321,6 @@ pub fn write<T: Tally>(
         begin.at += bus;
     }
     let arrivals = interface.overlapped.then_some(arrivals);
-    let first = Beginning::of(first, begin.spindle);
     write_piece(hardware, begin, arrivals, command, first, parts)
 }
 

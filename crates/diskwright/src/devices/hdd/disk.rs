@@ -326,10 +326,16 @@ impl Disk {
         if self.queues.len() == 1 {
             return self.enter(0, request, &command, times);
         }
+        self.enter_groups(request, &command, times);
+    }
+
+    /// Puts a request into the queue of each group that has a share in it.
+    #[inline(never)]
+    fn enter_groups(&mut self, request: RequestId, command: &Command, times: (Time, Time)) {
         let mut shares = 0;
         for group in 0..self.queues.len() {
-            if self.serves(group, &command) {
-                self.enter(group, request, &command, times);
+            if self.serves(group, command) {
+                self.enter(group, request, command, times);
                 shares += 1;
             }
         }
@@ -357,7 +363,10 @@ impl Disk {
                 .expect("some arm writes every block"),
         };
         let is_known = self.log.is_none();
-        (group, is_known.then(|| self.medium.target_of(block)))
+        (
+            group,
+            is_known.then(|| self.medium.hardware.target_of(block)),
+        )
     }
 
     /// How many of a command's blocks from the first on the arms of a group reach.
@@ -382,7 +391,7 @@ impl Disk {
     }
 
     /// Puts a request into a group's queue.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, group: usize, request: RequestId, command: &Command, times: (Time, Time)) {
         let Disk {
             queues,

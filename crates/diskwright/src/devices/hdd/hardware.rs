@@ -10,9 +10,9 @@ use super::interface::Interface;
 use crate::base::divide::quotient;
 use crate::base::random::Stream;
 use crate::base::units::Time;
-use crate::engine::request::Command;
+use crate::engine::request::{Command, Op};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Mechanics;
+use crate::models::geometry::mechanics::{Mechanics, Target};
 
 /// The controller's time for a command that needs the medium, by its kind and that of the request before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -133,6 +133,13 @@ impl Hardware {
     pub fn write_track_of(&self, command: &Command, track: &mut Run) {
         let (first, _) = sectors_of(command, self.blocks_per_sector);
         self.mechanics.layout.write_run(first, u32::MAX, track);
+    }
+
+    /// Where a command's first sector is.
+    #[inline]
+    pub fn target_of(&self, command: &Command) -> Target {
+        let track = self.track_of(command);
+        self.mechanics.target(track, command.op == Op::Write)
     }
 
     /// The first of a command's sectors, up to the end of their track: those of `track`, which is

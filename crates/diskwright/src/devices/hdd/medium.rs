@@ -246,11 +246,11 @@ impl Medium {
         let target = match target {
             Some(target) => target,
             None => {
-                looked_up = self.target_of(command);
+                looked_up = self.hardware.target_of(command);
                 &looked_up
             }
         };
-        self.access(command, target, DataPath::Host, cursor, parts);
+        self.access_in_line(command, target, DataPath::Host, cursor, parts);
     }
 
     /// The same, track by track, where arms do not reach everything.
@@ -276,7 +276,7 @@ impl Medium {
                     blocks: (end - next) as u32,
                     ..*command
                 };
-                let target = self.target_of(&piece);
+                let target = self.hardware.target_of(&piece);
                 self.access(&piece, &target, DataPath::Host, cursor, parts);
                 cursor.sent += piece.blocks;
                 cursor.goes_on = true;
@@ -298,15 +298,6 @@ impl Medium {
             _ => true,
         };
         is_asked && stays && arm.work.is_none() && arm.can(op)
-    }
-
-    /// Where the first block of a command on the medium is.
-    #[inline]
-    pub fn target_of(&self, command: &Command) -> Target {
-        let track = self.hardware.track_of(command);
-        self.hardware
-            .mechanics
-            .target(track, command.op == Op::Write)
     }
 
     /// The arm that serves an access.
@@ -349,8 +340,21 @@ impl Medium {
     }
 
     /// One access to consecutive blocks of the medium, the first of which is at `target`.
-    #[inline]
+    #[inline(never)]
     pub fn access<T: Tally>(
+        &mut self,
+        command: &Command,
+        target: &Target,
+        data: DataPath,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
+        self.access_in_line(command, target, data, cursor, parts);
+    }
+
+    /// The same within what most requests run through.
+    #[inline(always)]
+    fn access_in_line<T: Tally>(
         &mut self,
         command: &Command,
         target: &Target,
@@ -369,7 +373,7 @@ impl Medium {
             DataPath::Host => cursor.on_bus,
             DataPath::Drive => Time::ZERO,
         };
-        let first = self.beginning(command, target);
+        let first = Beginning::of_command(command, target, &self.hardware);
         let piece = read_piece(&self.hardware, begin, on_bus, command, first, parts);
         if data == DataPath::Host {
             cursor.on_bus = piece.on_bus;
@@ -396,7 +400,7 @@ impl Medium {
     ) {
         parts.by_arm(arm);
         let begin = self.begin(arm, cursor);
-        let first = self.beginning(command, target);
+        let first = Beginning::of_command(command, target, &self.hardware);
         let done = write_piece(&self.hardware, begin, arrivals, command, first, parts);
         let what = (target, done.read_modify_writes);
         self.moved(arm, what, (done.arm, done.end), cursor);
@@ -421,14 +425,6 @@ impl Medium {
             self.arms[arm].moved(to, cursor.now, end);
         }
         (cursor.now, cursor.arm) = (end, Some(arm));
-    }
-
-    #[inline]
-    fn beginning(&self, command: &Command, target: &Target) -> Beginning {
-        Beginning {
-            run: self.hardware.first_run(command, &target.run),
-            edge: target.phase,
-        }
     }
 
     #[inline]

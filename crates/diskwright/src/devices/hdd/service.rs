@@ -265,7 +265,7 @@ impl Disk {
         let target = pending.target.as_ref();
         let service = Service {
             command: &pending.command,
-            track: &target.expect("a queue in place knows every target").run,
+            target: target.expect("a queue in place knows every target"),
             accepted: pending.entered,
             now,
             bus_free: buffered.bus_free,

@@ -77,14 +77,15 @@ pub fn predict(
             now = ready;
             buffer.advance_to(&hardware, now);
         }
-        let track = hardware.track_of(command);
+        let target = hardware.target_of(command);
+        let track = &target.run;
         let arm = buffer.arm();
         let mut course = Course::default();
         // The wait for what is being written, which is no part of the service.
         course.parts.add(Part::Wait, now - arrival);
         let service = Service {
             command,
-            track: &track,
+            target: &target,
             accepted: arrival,
             now,
             bus_free: free,
@@ -94,7 +95,6 @@ pub fn predict(
         let predicted = served.end - arrival;
         let on_medium = course.parts.get(Part::Transfer) > Time::ZERO;
         let mechanics = &hardware.mechanics;
-        let target = mechanics.target(track, command.op == Op::Write);
         let under_head = mechanics.spindle.phase(arrival);
         let turned = mechanics.spindle.turned(target.phase) - mechanics.spindle.turned(under_head);
         predictions.push(PredictedRequest {

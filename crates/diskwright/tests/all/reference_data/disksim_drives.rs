@@ -96,7 +96,7 @@ fn off(name: &str, trace: &str, log: &str) -> (Vec<usize>, usize) {
         let mut parts = Parts::default();
         let service = Service {
             command: &request.command,
-            track: &hardware.track_of(&request.command),
+            target: &hardware.target_of(&request.command),
             accepted,
             now,
             bus_free: Time::ZERO,

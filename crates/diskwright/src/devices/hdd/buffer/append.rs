@@ -2,13 +2,12 @@
 
 use super::{Buffer, Destage, Medium};
 use crate::base::units::{Lbn, Time};
-use crate::devices::hdd::access::{self, Access, Arrivals};
+use crate::devices::hdd::access::{self, Access, Arrivals, Beginning};
 use crate::devices::hdd::buffer_description::WriteCompletion;
 use crate::devices::hdd::hardware::{Hardware, sectors_of};
 use crate::devices::hdd::tally::{SlotSpan, Tally};
 use crate::engine::request::{Command, Op, Part};
-use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::HeadPosition;
+use crate::models::geometry::mechanics::{HeadPosition, Target};
 
 impl Buffer {
     /// The block with which a write must begin that joins what is on its way to the medium, one of `waiting` requests at
@@ -57,7 +56,7 @@ impl Buffer {
     pub(super) fn append<T: Tally>(
         &mut self,
         hardware: &Hardware,
-        (command, track): (&Command, &Run),
+        (command, target): (&Command, &Target),
         destage: Destage,
         (ready, data): (Time, Time),
         parts: &mut T,
@@ -72,15 +71,17 @@ impl Buffer {
         };
         let (arm, free) = in_passing(hardware, command, destage, arrivals, &mut passing);
         let begins = ready.max(free);
-        let run = hardware.first_run(command, track);
+        let beginning = Beginning::of_command(command, target, hardware);
         // The arm that has just ended what is before it goes on at once.
         let lengthened = match ready > free {
-            true => self.lengthened(hardware, arm, &run),
+            true => self.lengthened(hardware, arm, &beginning.run),
             false => Time::ZERO,
         };
         whole.add(Part::Seek, lengthened);
         let moves = begins + lengthened;
-        let done = access::write(hardware, arm, moves, arrivals, command, run, &mut whole);
+        let done = access::write(
+            hardware, arm, moves, arrivals, command, beginning, &mut whole,
+        );
         parts.beside(destage.end, passing);
         parts.beside(begins, whole);
         self.medium = Medium::Writing(Destage {

@@ -26,8 +26,7 @@ use crate::base::random::Stream;
 use crate::base::units::Time;
 use crate::devices::hdd::tally::{Tally, Track};
 use crate::engine::request::{Command, Op, ServedBy};
-use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::HeadPosition;
+use crate::models::geometry::mechanics::{HeadPosition, Target};
 
 /// What the medium is at.
 #[derive(Clone, Copy, Debug)]
@@ -161,8 +160,8 @@ pub enum Move {
 pub struct Service<'a> {
     /// What it asks.
     pub command: &'a Command,
-    /// The track of its first sector, from that sector on.
-    pub track: &'a Run,
+    /// Where its first sector is.
+    pub target: &'a Target,
     /// When the drive accepted it.
     pub accepted: Time,
     /// Now: when the medium has time for it.

@@ -2,7 +2,7 @@
 
 use super::Buffer;
 use crate::base::units::{Lbn, Time};
-use crate::devices::hdd::access::{self, Access, Arrivals};
+use crate::devices::hdd::access::{self, Access, Arrivals, Beginning};
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Parts};
@@ -27,8 +27,8 @@ impl WritePiece {
         (arm, begins): (HeadPosition, Time),
         parts: &mut impl Tally,
     ) -> WritePiece {
-        let run = hardware.first_run(&command, &hardware.track_of(&command));
-        let done = access::write(hardware, arm, begins, arrivals, &command, run, parts);
+        let beginning = Beginning::of_command(&command, &hardware.target_of(&command), hardware);
+        let done = access::write(hardware, arm, begins, arrivals, &command, beginning, parts);
         WritePiece {
             command,
             arrivals,

@@ -6,6 +6,7 @@ use super::read_pass::ReadPass;
 use super::segments::{Hit, State};
 use super::{Buffer, BufferedService, Medium, Service};
 use crate::base::units::{Lbn, Time};
+use crate::devices::hdd::access::Beginning;
 use crate::devices::hdd::buffer_description::{PreSeek, Water};
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
@@ -20,7 +21,7 @@ impl Buffer {
     ) -> BufferedService {
         let Service {
             command,
-            track,
+            target,
             accepted,
             now,
             bus_free,
@@ -44,7 +45,7 @@ impl Buffer {
             let begin = hardware.sector_of(lbn) * per_sector;
             self.segments.restart(number, Lbn(begin));
         }
-        let limit = self.read_ahead_limit(hardware, (command, track), number);
+        let limit = self.read_ahead_limit(hardware, (command, &target.run), number);
         let begins = ready.max(now) + wait;
         let resumes = self.description.read_ahead.after_hits;
         let least = end + self.description.read_ahead.least.blocks();
@@ -61,17 +62,28 @@ impl Buffer {
             *so_far = least.max(*so_far);
         } else if present < end || resumes && present < segment.limit {
             let sector = hardware.sector_of(present);
-            let run = if sector == hardware.sector_of(lbn) {
-                *track
+            let beginning = if sector == hardware.sector_of(lbn) {
+                Beginning {
+                    run: target.run,
+                    edge: target.phase,
+                }
             } else {
-                mechanics.layout.run(sector, u32::MAX)
+                let run = mechanics.layout.run(sector, u32::MAX);
+                Beginning::of(run, &mechanics.spindle)
             };
-            moved = Some(self.arm.cylinder.abs_diff(run.position.cylinder));
+            let to = beginning.run.position.cylinder;
+            moved = Some(self.arm.cylinder.abs_diff(to));
             segment.state = State::Reading;
             segment.written = false;
             self.medium = Medium::Reading {
                 segment: number,
-                pass: ReadPass::new(mechanics, self.arm, begins, (sector, run), out_of_turn),
+                pass: ReadPass::new(
+                    mechanics,
+                    self.arm,
+                    begins,
+                    (sector, beginning),
+                    out_of_turn,
+                ),
                 least,
                 owner: Owner::NONE,
             };

@@ -117,7 +117,7 @@ mod tests {
         buffer.advance_to(hardware, now);
         let service = Service {
             command: &command,
-            track: &hardware.track_of(&command),
+            target: &hardware.target_of(&command),
             accepted: now,
             now,
             bus_free: Time::ZERO,

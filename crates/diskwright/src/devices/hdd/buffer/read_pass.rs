@@ -1,6 +1,7 @@
 //! Reading track after track, in closed form: which sectors have passed at an instant, and when one has.
 
 use crate::base::units::Time;
+use crate::devices::hdd::access::Beginning;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Track;
 use crate::models::geometry::layout::{Layout, Run};
@@ -32,7 +33,8 @@ pub struct ReadPass {
 }
 
 impl ReadPass {
-    /// Reads from a sector on, which `run` follows to the end of its track, with an arm that begins to move at `start`.
+    /// Reads from a sector on, which `run` follows to the end of its track, and whose edge comes by at `edge`, with an arm that begins to move
+    /// at `start`.
     /// While the first sector is waited for, those further on are read if the track has at most `most` of them.
     // In line, so that it is written where it is kept: copied, it would be waited for.
     #[inline(always)]
@@ -40,14 +42,14 @@ impl ReadPass {
         mechanics: &Mechanics,
         arm: HeadPosition,
         start: Time,
-        (first, run): (u64, Run),
+        (first, Beginning { run, edge }): (u64, Beginning),
         most: u32,
     ) -> ReadPass {
         let motion = mechanics.motion(arm, HeadPosition::over(&run), false);
         let arrived = start + motion.total();
         let spindle = &mechanics.spindle;
-        let (wait, slots) =
-            spindle.come_by(spindle.phase(arrived), run.angle, run.sectors_per_track);
+        let phase = spindle.phase(arrived);
+        let (wait, slots) = spindle.come_by_edge(phase, edge, run.angle, run.sectors_per_track);
         let edge = arrived + wait;
         let end = edge + spindle.passing(&slots, run.span);
         let pass = |in_turn, end| ReadPass {
@@ -96,7 +98,14 @@ impl ReadPass {
         let next = self.behind();
         (next < mechanics.layout.sectors()).then(|| {
             let run = mechanics.layout.run(next, u32::MAX);
-            ReadPass::new(mechanics, self.arm(), self.end, (next, run), self.most)
+            let beginning = Beginning::of(run, &mechanics.spindle);
+            ReadPass::new(
+                mechanics,
+                self.arm(),
+                self.end,
+                (next, beginning),
+                self.most,
+            )
         })
     }
 
@@ -153,7 +162,7 @@ impl ReadPass {
             mechanics,
             self.arm(),
             at.saturating_sub(half),
-            (sector, run),
+            (sector, Beginning::of(run, &mechanics.spindle)),
             0,
         )
     }

@@ -3,7 +3,7 @@
 use crate::base::units::Lbn;
 use crate::engine::request::Command;
 
-/// What a segment is in.
+/// What a segment is in; the less is lost where it is replaced, the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
@@ -15,6 +15,26 @@ pub enum State {
     /// It is written to the medium.
     Writing,
 }
+
+impl State {
+    /// What a segment is worth to a request that finds nothing in it: the less is lost with its blocks, the more.
+    #[inline]
+    fn spared(self) -> u32 {
+        State::Writing as u32 - self as u32
+    }
+
+    /// What one is worth, beyond a hit, to a read that finds blocks in it.
+    #[inline]
+    fn alive(self) -> u32 {
+        self as u32
+    }
+}
+
+/// What a segment is worth to a write that replaces blocks of it: more than what holds nothing.
+const REPLACED: u32 = 4;
+/// What one is worth at least to a read that finds its first block in it, and to one that finds all its blocks.
+const PARTIAL_HIT: u32 = 4;
+const WHOLE_HIT: u32 = 8;
 
 /// A part of the buffer: consecutive blocks.
 #[derive(Clone, Copy, Debug)]
@@ -126,73 +146,52 @@ impl Segments {
         let (lbn, end) = (command.lbn.0, command.end().0);
         let worth = |segment: &Segment| {
             let readable = !segment.written || self.hits_written_data;
-            if segment.state != State::Empty && readable && segment.holds(lbn) {
-                let hit = if end <= segment.end {
-                    Hit::Whole
-                } else {
-                    Hit::Partial
-                };
-                let rank = match segment.state {
-                    State::Writing => 3,
-                    State::Reading => 2,
-                    State::Clean | State::Empty => 1,
-                };
-                return (
-                    hit,
-                    if hit == Hit::Whole {
-                        7 + rank
-                    } else {
-                        3 + rank
-                    },
-                );
+            let is_hit = segment.state != State::Empty && readable && segment.holds(lbn);
+            match is_hit {
+                false => segment.state.spared(),
+                true if end > segment.end => PARTIAL_HIT + segment.state.alive(),
+                true => WHOLE_HIT + segment.state.alive(),
             }
-            let rank = match segment.state {
-                State::Empty => 3,
-                State::Clean => 2,
-                State::Reading => 1,
-                State::Writing => 0,
-            };
-            (Hit::Miss, rank)
         };
         let skip = |number: u32| self.own_write_segment && number == 0;
-        self.best(skip, worth)
+        let (number, worth) = self.best(skip, worth);
+        let hit = match worth {
+            WHOLE_HIT.. => Hit::Whole,
+            PARTIAL_HIT.. => Hit::Partial,
+            _ => Hit::Miss,
+        };
+        (number, hit)
     }
 
     /// The segment for a write that joins no other.
     #[inline]
     pub fn for_write(&self, command: &Command) -> u32 {
-        let worth = |segment: &Segment| {
-            let rank = match segment.state {
-                State::Clean if segment.overlaps(command) => 4,
-                State::Empty => 3,
-                State::Clean => 2,
-                State::Reading => 1,
-                State::Writing => 0,
-            };
-            ((), rank)
+        let worth = |segment: &Segment| match segment.state {
+            State::Clean if segment.overlaps(command) => REPLACED,
+            state => state.spared(),
         };
         let skip = |number: u32| self.own_write_segment && number != 0;
         self.best(skip, worth).0
     }
 
+    /// The first segment in the order of use that is worth most, and what it is worth.
     #[inline]
-    fn best<T>(
-        &self,
-        skip: impl Fn(u32) -> bool,
-        worth: impl Fn(&Segment) -> (T, u32),
-    ) -> (u32, T) {
-        let mut best: Option<(u32, T, u32)> = None;
-        for &number in &self.order {
-            if skip(number) {
-                continue;
-            }
-            let (found, rank) = worth(self.get(number));
-            if best.as_ref().is_none_or(|&(.., most)| rank > most) {
-                best = Some((number, found, rank));
-            }
-        }
-        let (number, found, _) = best.expect("a buffer has a segment for every kind of request");
-        (number, found)
+    fn best(&self, skip: impl Fn(u32) -> bool, worth: impl Fn(&Segment) -> u32) -> (u32, u32) {
+        // Which one is best is not foreseen by the machine: the largest of numbers is found without a branch.
+        let keys = (0..).zip(&self.order).map(|(at, &number): (u32, _)| {
+            let worth = match skip(number) {
+                true => 0,
+                false => 1 + worth(self.get(number)),
+            };
+            u64::from(worth) << 32 | u64::from(u32::MAX - at)
+        });
+        let best = keys.fold(0, u64::max);
+        let (worth, at) = ((best >> 32) as u32, u32::MAX - best as u32);
+        assert!(
+            worth > 0,
+            "a buffer has a segment for every kind of request"
+        );
+        (self.order[at as usize], worth - 1)
     }
 
     /// Empties the segments that hold blocks which a write replaces, but for the one it uses. Of the one that was being

@@ -4,7 +4,7 @@ use super::data::TimeAccount;
 use super::segments::State;
 use super::{Buffer, BufferedService, Destage, Medium, Service};
 use crate::base::units::Time;
-use crate::devices::hdd::access::{self, Arrivals};
+use crate::devices::hdd::access::{self, Arrivals, Beginning};
 use crate::devices::hdd::buffer_description::PreSeek;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
@@ -20,6 +20,9 @@ impl Buffer {
     /// How much longer than it need the arm takes to the run that a write begins with, also where it need not move at all.
     pub(super) fn lengthened(&self, hardware: &Hardware, from: HeadPosition, run: &Run) -> Time {
         let least = self.description.write.least_seek;
+        if least == Time::ZERO {
+            return least;
+        }
         let motion = hardware
             .mechanics
             .motion_time(from, HeadPosition::over(run), true);
@@ -46,7 +49,7 @@ impl Buffer {
     ) -> BufferedService {
         let Service {
             command,
-            track,
+            target,
             accepted,
             now,
             bus_free,
@@ -73,7 +76,7 @@ impl Buffer {
             self.counters.appends += 1;
             let crossed = data + hardware.interface.write_time(command.blocks);
             let parts = &mut *account.parts;
-            let done = self.append(hardware, (command, track), destage, (ready, data), parts);
+            let done = self.append(hardware, (command, target), destage, (ready, data), parts);
             account.add(Part::Wait, bus_free.min(data));
             account.add(Part::Overhead, data);
             account.add(Part::Bus, crossed);
@@ -113,7 +116,8 @@ impl Buffer {
         segment.end = command.end().0;
         segment.state = State::Writing;
         segment.written = true;
-        let run = hardware.first_run(command, track);
+        let beginning = Beginning::of_command(command, target, hardware);
+        let run = beginning.run;
         let begins = ready.max(now) + wait;
         let mut media_parts = T::default();
         media_parts.heads_for(HeadPosition::over(&run));
@@ -128,7 +132,7 @@ impl Buffer {
             self.write_in_pieces(hardware, moves, arrivals, command, &mut media_parts)
         } else {
             let (arm, parts) = (self.arm, &mut media_parts);
-            let done = access::write(hardware, arm, moves, arrivals, command, run, parts);
+            let done = access::write(hardware, arm, moves, arrivals, command, beginning, parts);
             (done, data + hardware.interface.write_time(command.blocks))
         };
         let moved = self.arm.cylinder.abs_diff(run.position.cylinder);

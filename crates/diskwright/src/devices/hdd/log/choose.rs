@@ -103,6 +103,6 @@ impl LogPlacement {
             blocks: 1,
             ..*command
         };
-        Some(medium.target_of(&first))
+        Some(medium.hardware.target_of(&first))
     }
 }

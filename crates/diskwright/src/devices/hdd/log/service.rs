@@ -20,7 +20,7 @@ pub(in crate::devices::hdd) struct Pass<'a, T> {
 impl<T: Tally> Pass<'_, T> {
     /// One access to consecutive blocks of the medium.
     pub fn access(&mut self, command: &Command, data: DataPath) {
-        let target = self.medium.target_of(command);
+        let target = self.medium.hardware.target_of(command);
         self.medium
             .access(command, &target, data, self.cursor, self.parts);
     }
@@ -33,7 +33,7 @@ impl<T: Tally> Pass<'_, T> {
 
     /// A write by a certain arm.
     pub fn write_by(&mut self, arm: usize, command: &Command, arrivals: Option<Arrivals>) {
-        let target = self.medium.target_of(command);
+        let target = self.medium.hardware.target_of(command);
         self.medium
             .write_by(arm, (command, &target), arrivals, self.cursor, self.parts);
     }
@@ -154,7 +154,7 @@ impl LogPlacement {
         let has_slot = self.log.slot_of(content);
         if let Some(slot) = has_slot.filter(|_| !self.log.can_move()) {
             let command = on_medium(Op::Write, self.medium_lbn(slot), per_slot);
-            let target = pass.medium.target_of(&command);
+            let target = pass.medium.hardware.target_of(&command);
             let arm = pass.medium.choose_arm(Op::Write, &target, pass.cursor);
             return pass.write_by(arm, &command, None);
         }
