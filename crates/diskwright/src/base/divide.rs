@@ -46,7 +46,8 @@ impl Divisor {
         } else if self.divisor == 1 {
             dividend
         } else {
-            divided(dividend, self.divisor)
+            // In line, though few divisors need it: a call would have others keep what they work with in memory.
+            dividend / self.divisor
         };
         (quotient, dividend - quotient * self.divisor)
     }

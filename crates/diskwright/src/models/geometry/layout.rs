@@ -236,6 +236,7 @@ impl Layout {
     }
 
     /// Lengthens a run of `sectors` sectors that ends at `end` with the stretches that follow on the same track.
+    #[inline(never)]
     fn extend(
         &self,
         mut number: usize,
