@@ -38,9 +38,12 @@ fn cases() -> impl Strategy<Value = Case> {
         prop::sample::select(vec![5400u32, 7200, 10_045]),
         prop::sample::select(vec![1u32, 8]),
     );
-    // From much faster than any track here to much slower.
+    // From much faster than any track here to much slower; `None` for as fast as a track, but for some nanoseconds.
+    let rates = [0u64, 1_000, 50_000, 300_000, 900_000].map(Some);
+    let rates = rates.into_iter().chain([None, None]);
     let interface = (
-        prop::sample::select(vec![0u64, 1_000, 50_000, 300_000, 900_000]),
+        prop::sample::select(rates.collect::<Vec<_>>()),
+        0u64..9,
         any::<bool>(),
     );
     let access = (
@@ -51,7 +54,9 @@ fn cases() -> impl Strategy<Value = Case> {
         any::<bool>(),
     );
     (drive, interface, access).prop_map(
-        |((spt, skews, slipped, rpm, blocks_per_sector), (block_ns, overlapped), access)| {
+        |((spt, skews, slipped, rpm, blocks_per_sector), (block_ns, more, overlapped), access)| {
+            let track = u64::from(rpm) * u64::from(spt[0] * blocks_per_sector);
+            let block_ns = block_ns.unwrap_or(60_000_000_000 / track + more - 4);
             let (start, cylinder, lbn, blocks, own_write_curve) = access;
             let slipped: Vec<u64> = slipped.into_iter().collect();
             let capacity = (spt[0] + spt[1]) as usize * 15 - slipped.len();

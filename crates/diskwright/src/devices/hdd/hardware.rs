@@ -166,3 +166,25 @@ impl Hardware {
         self.mechanics.layout.sectors() * u64::from(self.blocks_per_sector)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_in_sectors() {
+        for per_sector in [1u32, 2, 3, 8] {
+            for block in 0..50 {
+                let (of, behind) = (
+                    sector_of(block, per_sector),
+                    sector_behind(block, per_sector),
+                );
+                let per_sector = u64::from(per_sector);
+                assert!((of * per_sector..(of + 1) * per_sector).contains(&block));
+                // The first sector that begins at the block or behind it.
+                assert!(behind * per_sector >= block);
+                assert!(behind == 0 || (behind - 1) * per_sector < block);
+            }
+        }
+    }
+}
