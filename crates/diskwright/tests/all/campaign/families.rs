@@ -201,7 +201,7 @@ pub const FAMILIES: &[Family] = &[
         "array-of-one",
         "an array of one device is this device",
         Specs(
-            rules::what_chooses_alike_below_a_layer,
+            rules::a_device_under_poisson_arrivals,
             rules::an_array_of_one_is_its_member,
         ),
     ),

@@ -45,11 +45,12 @@ pub fn a_device_under_an_open_load(definitions: &Definitions, number: u64) -> Ca
     unreachable!("some are drawn")
 }
 
-/// The same without a driver on top: the root chooses before what arrives because of a completion, and below a layer a driver chooses after it.
-pub fn what_chooses_alike_below_a_layer(definitions: &Definitions, number: u64) -> Case {
+/// The same under Poisson arrivals: what arrives in the very instant in which something else is done comes through a layer behind that, and without
+/// the layer, it may be, before it. Their instants are anywhere in the nanoseconds.
+pub fn a_device_under_poisson_arrivals(definitions: &Definitions, number: u64) -> Case {
     for again in 0.. {
         let case = a_device_under_an_open_load(definitions, number * 1_000 + again);
-        if case.spec["device"].get("driver").is_none() {
+        if case.spec["workload"]["synthetic"]["arrivals"]["poisson"].is_string() {
             return case;
         }
     }

@@ -15,7 +15,7 @@ use crate::whole_specs::{Case, Draw, Ended, Fault, Verdict, not_well, run_with, 
 
 pub use faster::{a_drive, a_faster_interface_is_never_slower};
 pub use layers::{
-    a_device_under_an_open_load, an_array_of_one_is_its_member, what_chooses_alike_below_a_layer,
+    a_device_under_an_open_load, a_device_under_poisson_arrivals, an_array_of_one_is_its_member,
     what_passes_a_tier_by_is_not_delayed,
 };
 pub use slower::{devices_of_constant_times, twice_the_times_are_twice_as_long};
