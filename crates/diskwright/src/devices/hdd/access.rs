@@ -1,7 +1,7 @@
 //! One media access from the end of the command's overhead to the end of the transfer, in closed form: no
 //! event a sector, a track or a chunk.
 
-use super::hardware::{Hardware, sectors_of};
+use super::hardware::Hardware;
 use super::interface::Interface;
 use super::tally::{SlotSpan, Tally};
 use crate::base::units::Time;
@@ -170,10 +170,9 @@ pub fn read_piece<T: Tally>(
     let Hardware {
         mechanics,
         interface,
-        blocks_per_sector,
         ..
     } = hardware;
-    let mut sectors = Sectors::new(command, *blocks_per_sector);
+    let mut sectors = Sectors::new(command, hardware);
     let mut pass = Pass {
         mechanics,
         spindle: begin.spindle,
@@ -337,10 +336,9 @@ pub fn write_piece<T: Tally>(
     let Hardware {
         mechanics,
         interface,
-        blocks_per_sector,
         ..
     } = hardware;
-    let mut sectors = Sectors::new(command, *blocks_per_sector);
+    let mut sectors = Sectors::new(command, hardware);
     let mut pass = Pass {
         mechanics,
         spindle: begin.spindle,
@@ -458,8 +456,9 @@ struct Sectors {
 
 impl Sectors {
     #[inline]
-    fn new(command: &Command, blocks_per_sector: u32) -> Sectors {
-        let (first, end) = sectors_of(command, blocks_per_sector);
+    fn new(command: &Command, hardware: &Hardware) -> Sectors {
+        let (first, end) = hardware.sectors_of(command);
+        let blocks_per_sector = hardware.blocks_per_sector;
         let per_sector = u64::from(blocks_per_sector);
         let total = (end - first) as u32;
         Sectors {

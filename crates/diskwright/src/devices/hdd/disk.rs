@@ -326,16 +326,10 @@ impl Disk {
         if self.queues.len() == 1 {
             return self.enter(0, request, &command, times);
         }
-        self.enter_groups(request, &command, times);
-    }
-
-    /// Puts a request into the queue of each group that has a share in it.
-    #[inline(never)]
-    fn enter_groups(&mut self, request: RequestId, command: &Command, times: (Time, Time)) {
         let mut shares = 0;
         for group in 0..self.queues.len() {
-            if self.serves(group, command) {
-                self.enter(group, request, command, times);
+            if self.serves(group, &command) {
+                self.enter(group, request, &command, times);
                 shares += 1;
             }
         }
@@ -391,7 +385,7 @@ impl Disk {
     }
 
     /// Puts a request into a group's queue.
-    #[inline(always)]
+    #[inline]
     fn enter(&mut self, group: usize, request: RequestId, command: &Command, times: (Time, Time)) {
         let Disk {
             queues,

@@ -74,15 +74,6 @@ pub struct Hardware {
     pub buffer: Option<BufferDescription>,
 }
 
-/// The physical sectors in which a command's blocks are: the first, and the one behind the last.
-#[inline]
-pub fn sectors_of(command: &Command, blocks_per_sector: u32) -> (u64, u64) {
-    (
-        sector_of(command.lbn.0, blocks_per_sector),
-        sector_behind(command.end().0, blocks_per_sector),
-    )
-}
-
 /// The physical sector that a block is in.
 #[inline]
 fn sector_of(block: u64, blocks_per_sector: u32) -> u64 {
@@ -120,6 +111,13 @@ impl Hardware {
         sector_behind(block, self.blocks_per_sector)
     }
 
+    /// The physical sectors in which a command's blocks are: the first, and the one behind the last.
+    #[inline]
+    pub fn sectors_of(&self, command: &Command) -> (u64, u64) {
+        let (first, end) = (command.lbn, command.end());
+        (self.sector_of(first.0), self.sector_behind(end.0))
+    }
+
     /// The track of a command's first sector, from that sector to the track's end.
     #[inline]
     pub fn track_of(&self, command: &Command) -> Run {
@@ -131,7 +129,7 @@ impl Hardware {
     /// [`Self::track_of`], written where it is wanted.
     #[inline]
     pub fn write_track_of(&self, command: &Command, track: &mut Run) {
-        let (first, _) = sectors_of(command, self.blocks_per_sector);
+        let first = self.sector_of(command.lbn.0);
         self.mechanics.layout.write_run(first, u32::MAX, track);
     }
 
@@ -146,7 +144,7 @@ impl Hardware {
     /// [its track](Self::track_of), that it wants.
     #[inline]
     pub fn first_run(&self, command: &Command, track: &Run) -> Run {
-        let (first, end) = sectors_of(command, self.blocks_per_sector);
+        let (first, end) = self.sectors_of(command);
         let wanted = (end - first) as u32;
         if wanted >= track.sectors {
             return *track;

@@ -5,7 +5,7 @@ use super::arm::{Arm, PendingEffects, Work};
 use super::arm_group::ArmGroup;
 use super::arms_spec::{ArmMotion, ArmParts};
 use super::counters::HddCounters;
-use super::hardware::{Hardware, sectors_of};
+use super::hardware::Hardware;
 use super::picture::HddPicture;
 use super::tally::Tally;
 use crate::base::units::{Lbn, Time};
@@ -95,7 +95,7 @@ pub(super) enum DataPath {
 
 /// The runs of a command's sectors, one a track.
 pub(super) fn runs(hardware: &Hardware, command: &Command) -> impl Iterator<Item = Run> {
-    let (mut next, end) = sectors_of(command, hardware.blocks_per_sector);
+    let (mut next, end) = hardware.sectors_of(command);
     std::iter::from_fn(move || {
         let left = (end - next).min(u64::from(u32::MAX)) as u32;
         let run = (left > 0).then(|| hardware.mechanics.layout.run(next, left))?;
@@ -250,7 +250,7 @@ impl Medium {
                 &looked_up
             }
         };
-        self.access_in_line(command, target, DataPath::Host, cursor, parts);
+        self.access(command, target, DataPath::Host, cursor, parts);
     }
 
     /// The same, track by track, where arms do not reach everything.
@@ -340,21 +340,8 @@ impl Medium {
     }
 
     /// One access to consecutive blocks of the medium, the first of which is at `target`.
-    #[inline(never)]
+    #[inline]
     pub fn access<T: Tally>(
-        &mut self,
-        command: &Command,
-        target: &Target,
-        data: DataPath,
-        cursor: &mut AccessCursor,
-        parts: &mut T,
-    ) {
-        self.access_in_line(command, target, data, cursor, parts);
-    }
-
-    /// The same within what most requests run through.
-    #[inline(always)]
-    fn access_in_line<T: Tally>(
         &mut self,
         command: &Command,
         target: &Target,

@@ -117,11 +117,7 @@ pub fn predict(
 
 /// The tracks that a request lies on, at least one.
 fn tracks(hardware: &Hardware, request: &RecordedRequest) -> u32 {
-    let per_sector = u64::from(hardware.blocks_per_sector);
-    let (mut sector, end) = (
-        request.command.lbn.0 / per_sector,
-        request.command.end().0.div_ceil(per_sector),
-    );
+    let (mut sector, end) = hardware.sectors_of(&request.command);
     let mut tracks = 0;
     while sector < end {
         let run = hardware.mechanics.layout.run(sector, u32::MAX);

@@ -4,7 +4,7 @@ use super::{Buffer, Destage, Medium};
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::access::{self, Access, Arrivals, Beginning};
 use crate::devices::hdd::buffer_description::WriteCompletion;
-use crate::devices::hdd::hardware::{Hardware, sectors_of};
+use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::{SlotSpan, Tally};
 use crate::engine::request::{Command, Op, Part};
 use crate::models::geometry::mechanics::{HeadPosition, Target};
@@ -107,7 +107,7 @@ fn in_passing<T: Tally>(
     let mechanics = &hardware.mechanics;
     let per_sector = u64::from(hardware.blocks_per_sector);
     let (mut arm, mut now) = (destage.arm, destage.end);
-    let (mut sector, end) = sectors_of(command, hardware.blocks_per_sector);
+    let (mut sector, end) = hardware.sectors_of(command);
     while sector < end {
         let behind = ((sector + 1) * per_sector).min(command.end().0);
         let blocks = ((behind - command.lbn.0) as u32).max(arrivals.first);

@@ -34,8 +34,7 @@ pub struct ReadPass {
 
 impl ReadPass {
     /// Reads from a sector on, which `run` follows to the end of its track, and whose edge comes by at `edge`, with an arm that begins to move
-    /// at `start`.
-    /// While the first sector is waited for, those further on are read if the track has at most `most` of them.
+    /// at `start`. While the first sector is waited for, those further on are read if the track has at most `most` of them.
     // In line, so that it is written where it is kept: copied, it would be waited for.
     #[inline(always)]
     pub fn new(

@@ -4,7 +4,7 @@ use super::super::access::slots_between;
 use super::super::alarm::Alarm;
 use super::super::arm::Work;
 use super::super::disk::Disk;
-use super::super::hardware::{Hardware, sectors_of};
+use super::super::hardware::Hardware;
 use super::super::medium::{AccessCursor, ArmFilter};
 use super::super::transfers::{Purpose, TransferId};
 use super::{DrivePool, SentFor};
@@ -258,7 +258,7 @@ impl DrivePool {
     ) {
         let now = cx.now();
         let medium = &mut disk.medium;
-        let (first_sector, behind) = sectors_of(&command, medium.hardware.blocks_per_sector);
+        let (first_sector, behind) = medium.hardware.sectors_of(&command);
         let sectors = (behind - first_sector) as u32;
         let mechanics = &medium.hardware.mechanics;
         let target = mechanics.target(mechanics.layout.run(first_sector, sectors), false);

@@ -21,40 +21,42 @@ const RANDOM: [&str; 9] = [
 
 /// Any device in which no policy draws at random, nor the angle or the speed of a disk.
 fn a_device(definitions: &Definitions, number: u64) -> Case {
-    for again in 0.. {
-        let mut draw = Draw::new(definitions, number * 1_000 + again);
+    drawn(number, |number| {
+        let mut draw = Draw::new(definitions, number);
         let (mut device, blocks) = devices::device(&mut draw, 1);
         let text = format!("{device}{:?}{}", draw.case.files, of_the_library(&device));
-        if !RANDOM.iter().any(|word| text.contains(word)) {
+        let is_random = RANDOM.iter().any(|word| text.contains(word));
+        (!is_random).then(|| {
             turn_evenly(&mut device);
-            return plain(draw, device, blocks);
-        }
-    }
-    unreachable!("some are drawn")
+            plain(draw, device, blocks)
+        })
+    })
 }
 
 /// The same under an open load: a request that the completion of another releases comes through a layer in the same instant, but after what else the
 /// device below it begins then.
 pub fn a_device_under_an_open_load(definitions: &Definitions, number: u64) -> Case {
-    for again in 0.. {
-        let case = a_device(definitions, number * 1_000 + again);
-        if !is_closed(&case.spec) && case.spec["host"].get("outstanding").is_none() {
-            return case;
-        }
-    }
-    unreachable!("some are drawn")
+    drawn(number, |number| {
+        let case = a_device(definitions, number);
+        let is_open = !is_closed(&case.spec) && case.spec["host"].get("outstanding").is_none();
+        is_open.then_some(case)
+    })
 }
 
 /// The same under Poisson arrivals: what arrives in the very instant in which something else is done comes through a layer behind that, and without
 /// the layer, it may be, before it. Their instants are anywhere in the nanoseconds.
 pub fn a_device_under_poisson_arrivals(definitions: &Definitions, number: u64) -> Case {
-    for again in 0.. {
-        let case = a_device_under_an_open_load(definitions, number * 1_000 + again);
-        if case.spec["workload"]["synthetic"]["arrivals"]["poisson"].is_string() {
-            return case;
-        }
-    }
-    unreachable!("some are drawn")
+    drawn(number, |number| {
+        let case = a_device_under_an_open_load(definitions, number);
+        let arrivals = &case.spec["workload"]["synthetic"]["arrivals"];
+        arrivals["poisson"].is_string().then_some(case)
+    })
+}
+
+/// The first case of a number that fits: draws until one does.
+fn drawn(number: u64, draw: impl Fn(u64) -> Option<Case>) -> Case {
+    let mut numbers = (0..).map(|again| number * 1_000 + again);
+    numbers.find_map(draw).expect("some are drawn")
 }
 
 /// The files of the drives that a device names.
