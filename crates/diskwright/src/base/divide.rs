@@ -17,56 +17,59 @@ fn divided(dividend: u64, divisor: u64) -> u64 {
     dividend / divisor
 }
 
-/// Divides by the same number again and again with one multiplication.
+/// Divides by the same number again and again, with one multiplication and without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
     divisor: u64,
-    /// ⌈2^64 / divisor⌉, or 0 where the multiplication would not be exact and the processor has to divide.
+    /// ⌊(2^64 - 1) / divisor⌋.
     reciprocal: u64,
 }
 
 impl Divisor {
-    /// A divisor for dividends up to `largest`.
+    /// A divisor of at least 1, for dividends up to `largest`: (`largest` + 1) · `divisor` is at most 2^64.
     ///
-    /// With m = ⌈2^64 / d⌉ the error of n·m / 2^64 is below n·d / 2^64 / d, so that its floor is ⌊n / d⌋ for every
-    /// n·d < 2^64.
+    /// With m = ⌊(2^64 - 1) / d⌋, e = 2^64 - d·m is from 1 to d. Of n = q·d + r, (n + 1)·m / 2^64 is q + (r + 1) / d less (n + 1)·e / (d·2^64): less
+    /// than q + 1, and not below q, for (n + 1)·e is at most 2^64.
     pub(crate) fn new(divisor: u64, largest: u64) -> Divisor {
-        let exact = divisor > 1 && divisor.checked_mul(largest).is_some();
+        assert!(
+            (u128::from(largest) + 1) * u128::from(divisor) <= 1 << 64,
+            "{largest} / {divisor} takes more than one multiplication"
+        );
         Divisor {
             divisor,
-            reciprocal: if exact { u64::MAX / divisor + 1 } else { 0 },
+            reciprocal: u64::MAX / divisor,
         }
     }
 
     /// Quotient and remainder of a dividend up to the largest one announced.
     #[inline(always)]
     pub(crate) fn divide(self, dividend: u64) -> (u64, u64) {
-        let quotient = if self.reciprocal != 0 {
-            ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64
-        } else if self.divisor == 1 {
-            dividend
-        } else {
-            // In line, though few divisors need it: a call would have others keep what they work with in memory.
-            dividend / self.divisor
-        };
+        let product = u128::from(dividend + 1) * u128::from(self.reciprocal);
+        let quotient = (product >> 64) as u64;
         (quotient, dividend - quotient * self.divisor)
     }
+}
 
-    /// A divisor for all dividends of 32 bits.
-    pub(crate) fn of_u32(divisor: u32) -> Divisor {
-        Divisor::new(u64::from(divisor), u64::from(u32::MAX))
+/// Divides numbers of 32 bits by the same number again and again: a [`Divisor`] that suits all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShortDivisor(Divisor);
+
+impl ShortDivisor {
+    /// A divisor of at least 1.
+    pub(crate) fn new(divisor: u32) -> ShortDivisor {
+        ShortDivisor(Divisor::new(divisor.into(), u32::MAX.into()))
     }
 
-    /// The quotient of a dividend of 32 bits, of a [divisor for those](Self::of_u32).
+    /// The quotient.
     #[inline(always)]
     pub(crate) fn quotient(self, dividend: u32) -> u32 {
-        self.divide(u64::from(dividend)).0 as u32
+        self.0.divide(dividend.into()).0 as u32
     }
 
-    /// The remainder of a dividend of 32 bits, of a [divisor for those](Self::of_u32).
+    /// The remainder.
     #[inline(always)]
     pub(crate) fn remainder(self, dividend: u32) -> u32 {
-        self.divide(u64::from(dividend)).1 as u32
+        self.0.divide(dividend.into()).1 as u32
     }
 }
 
@@ -126,7 +129,7 @@ mod tests {
     #[test]
     fn edges_are_exact() {
         for divisor in [1, 2, 3, 7, 254, 255, 256, 65_535, 1 << 24] {
-            let largest = u64::MAX / divisor;
+            let largest = u64::MAX / divisor - 1;
             let by = Divisor::new(divisor, largest);
             for quotient in [0, 1, 2, 1_000, largest / divisor] {
                 let edge = quotient * divisor;
@@ -177,20 +180,32 @@ mod tests {
         }
 
         #[test]
-        fn it_divides(divisor in 1u64.., dividend: u64, largest: u64) {
-            let dividend = dividend.min(largest);
-            let by = Divisor::new(divisor, largest);
-            prop_assert_eq!(by.divide(dividend), (dividend / divisor, dividend % divisor));
-            let (of_u32, dividend_u32) = (divisor as u32 | 1, dividend as u32);
-            let by = Divisor::of_u32(of_u32);
-            prop_assert_eq!(by.quotient(dividend_u32), dividend_u32 / of_u32);
-            prop_assert_eq!(by.remainder(dividend_u32), dividend_u32 % of_u32);
-            let small = divisor % (1 << 20) + 1;
-            let dividend = dividend % (1 << 44);
-            prop_assert_eq!(
-                Divisor::new(small, 1 << 44).divide(dividend),
-                (dividend / small, dividend % small)
-            );
+        fn it_divides_any_short_dividend(divisor in 1u32.., bits in 0u32..32, dividend: u32, multiple: u32) {
+            let divisor = (divisor >> bits).max(1);
+            let by = ShortDivisor::new(divisor);
+            let edge = multiple % (u32::MAX / divisor) * divisor;
+            for dividend in [dividend, dividend >> bits, edge, edge.wrapping_sub(1), u32::MAX] {
+                let found = (by.quotient(dividend), by.remainder(dividend));
+                prop_assert_eq!(found, (dividend / divisor, dividend % divisor));
+            }
         }
+
+        #[test]
+        fn it_divides(divisor in 1u64..=1 << 63, bits in 0u32..64, dividend: u64, multiple: u64) {
+            let divisor = (divisor >> bits).max(1);
+            let largest = u64::MAX / divisor - 1;
+            let by = Divisor::new(divisor, largest);
+            let edge = multiple % (largest / divisor + 1) * divisor;
+            for dividend in [dividend, dividend >> bits, edge, edge.saturating_sub(1), largest] {
+                let dividend = dividend.min(largest);
+                prop_assert_eq!(by.divide(dividend), (dividend / divisor, dividend % divisor));
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "more than one multiplication")]
+    fn a_dividend_too_many_is_refused() {
+        Divisor::new(1 << 20, 1 << 44);
     }
 }

@@ -105,7 +105,17 @@ impl Ageing {
 
 impl Ssd {
     /// How much longer the array takes for a read of a slot because of retries, which are counted.
+    #[inline]
     pub(super) fn retry_time(&mut self, slot: u32, now: Time) -> Time {
+        match self.ageing {
+            Some(_) => self.time_of_retries(slot, now),
+            None => Time::ZERO,
+        }
+    }
+
+    /// The same of a drive whose flash ages.
+    #[inline(never)]
+    fn time_of_retries(&mut self, slot: u32, now: Time) -> Time {
         let Some(ageing) = &mut self.ageing else {
             return Time::ZERO;
         };
@@ -130,6 +140,7 @@ impl Ssd {
     }
 
     /// A read of a block is over, which may have been one too many.
+    #[inline(never)]
     pub(super) fn note_read(&mut self, operation: &Operation, cx: &mut Context<'_>) {
         // Reads of the map that a refresh brings would bring others.
         if !matches!(operation.action, Action::Read | Action::Merge) {

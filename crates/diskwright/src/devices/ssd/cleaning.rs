@@ -232,6 +232,7 @@ impl Ssd {
     }
 
     /// A step of cleaning begins: the next units that are valid are moved; without any left, the block is erased.
+    #[inline(never)]
     pub(super) fn begin_cleaning(
         &mut self,
         channel: u32,
@@ -277,6 +278,7 @@ impl Ssd {
     }
 
     /// A move reads the next page that has something valid: as much of it as fits the page that is written.
+    #[inline(never)]
     pub(super) fn sense_move(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
         let operation = *self.operations.get(id);
         let units = self.geometry.units;
@@ -331,6 +333,7 @@ impl Ssd {
     }
 
     /// Units have been moved. What was written in the meantime is newer.
+    #[inline(never)]
     pub(super) fn move_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         if self.log.is_some() {
             return self.step_copied(id, cx);
@@ -363,6 +366,7 @@ impl Ssd {
     }
 
     /// A block has been erased.
+    #[inline(never)]
     pub(super) fn erase_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let Operation {
             plane, unit: block, ..

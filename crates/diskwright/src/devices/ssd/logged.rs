@@ -46,6 +46,7 @@ impl Ssd {
     }
 
     /// The operation that a worker begins next: a read, a merge or padding that programs wait for, a program.
+    #[inline(never)]
     pub(super) fn choose_logged(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         if let Some(id) = self.choose_read(worker, cx) {
             return Some(id);

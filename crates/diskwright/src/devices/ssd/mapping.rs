@@ -121,6 +121,7 @@ impl Ssd {
     }
 
     /// Looks up what a request needs of the map, with which it goes on when all of that has been read; whether it can go on at once.
+    #[inline(never)]
     pub(super) fn has_mapping(&mut self, request: RequestId, cx: &mut Context<'_>) -> bool {
         let command = self.open[request.0 as usize].command;
         let changes = match command.op {
@@ -222,6 +223,7 @@ impl Ssd {
     }
 
     /// A map unit has been read: requests that have waited for it alone go on.
+    #[inline(never)]
     pub(super) fn map_read_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         self.operations.remove(id);
         let Some(mapping) = &mut self.mapping else {

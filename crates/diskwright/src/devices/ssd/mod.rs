@@ -42,7 +42,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use crate::base::divide::Divisor;
+use crate::base::divide::ShortDivisor;
 use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
@@ -171,7 +171,7 @@ struct Ssd {
     interface: ControllerDescription,
     /// The link to the host by its standard; else the interface has its rate.
     link: Option<Box<Link>>,
-    by_worker: Divisor,
+    by_worker: ShortDivisor,
     workers_of_channel: u32,
     copy_back: bool,
     multi_plane: Option<MultiPlane>,
@@ -268,7 +268,7 @@ impl Ssd {
             allocation: parts.allocation,
             interface: parts.interface,
             link: parts.link,
-            by_worker: Divisor::of_u32(parts.planes_of_worker),
+            by_worker: ShortDivisor::new(parts.planes_of_worker),
             workers_of_channel: geometry.planes_of_channel() / parts.planes_of_worker,
             copy_back: parts.copy_back,
             multi_plane: parts.multi_plane,

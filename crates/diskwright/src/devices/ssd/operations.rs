@@ -181,11 +181,15 @@ impl Operations {
                 self.entries[index as usize].renew(action, plane);
                 OpId(index)
             }
-            None => {
-                self.entries.push(Operation::new(action, plane));
-                OpId(self.entries.len() as u32 - 1)
-            }
+            None => self.add_behind(action, plane),
         }
+    }
+
+    /// Adds one where there is no entry for it yet.
+    #[cold]
+    fn add_behind(&mut self, action: Action, plane: u32) -> OpId {
+        self.entries.push(Operation::new(action, plane));
+        OpId(self.entries.len() as u32 - 1)
     }
 
     /// Adds a read of units for a request: the first unit is in a slot, and the request wants a number of 512-byte blocks of them.
@@ -277,6 +281,27 @@ impl Operations {
     pub fn partner(&self, id: OpId) -> Option<OpId> {
         let partner = self.entries[id.0 as usize].partner;
         (partner != NONE).then_some(OpId(partner))
+    }
+
+    /// Changes an operation and those that are done together with it.
+    #[inline]
+    pub fn change(&mut self, id: OpId, change: impl Fn(&mut Operation)) {
+        let operation = self.get_mut(id);
+        change(operation);
+        let partner = operation.partner;
+        if partner != NONE {
+            self.change_partners(OpId(partner), change);
+        }
+    }
+
+    /// Few have any.
+    #[inline(never)]
+    fn change_partners(&mut self, first: OpId, change: impl Fn(&mut Operation)) {
+        let mut at = Some(first);
+        while let Some(id) = at {
+            change(self.get_mut(id));
+            at = self.partner(id);
+        }
     }
 
     /// Has another done together with this one, behind those that are already.

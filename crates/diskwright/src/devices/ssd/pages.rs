@@ -50,6 +50,7 @@ impl Ssd {
     }
 
     /// A program for which its plane has neither room nor anything to clean goes to another plane, if one has room.
+    #[inline(never)]
     pub(super) fn write_elsewhere(&mut self, worker: u32, id: OpId, cx: &mut Context<'_>) {
         let operation = *self.operations.get(id);
         if !self.jobs[operation.plane as usize].is_empty() {
@@ -171,9 +172,17 @@ impl Ssd {
     }
 
     /// Tells the checker from where a read has the blocks of its units.
+    #[inline]
     pub(super) fn tell_read(&self, id: OpId, cx: &mut Context<'_>) {
+        if cx.checker().is_some() {
+            self.tell_units_read(id, cx);
+        }
+    }
+
+    #[cold]
+    fn tell_units_read(&self, id: OpId, cx: &mut Context<'_>) {
         let operation = self.operations.get(id);
-        if operation.action != Action::Read || cx.checker().is_none() {
+        if operation.action != Action::Read {
             return;
         }
         for unit in operation.unit..operation.unit + operation.count {
@@ -182,6 +191,7 @@ impl Ssd {
     }
 
     /// Tells the checker from where a request reads a unit: from flash, and what a buffer has of it from there.
+    #[inline(never)]
     pub(super) fn tell_unit_read(&self, request: RequestId, unit: u32, cx: &mut Context<'_>) {
         let part = self.open[request.0 as usize].part_of(unit, &self.geometry);
         let home = self.home_of(unit);

@@ -40,6 +40,7 @@ impl Ssd {
     }
 
     /// The channel carries what a move writes.
+    #[inline(never)]
     pub(super) fn write_back(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
         let page = self.page_time(self.operations.get(id).to);
         let front = self.timing.program_command + self.page_transfer();
@@ -47,8 +48,18 @@ impl Ssd {
     }
 
     /// The blocks that leave the flash: of reads those that their requests want, of merges whole units.
+    #[inline]
     fn blocks_out(&self, id: OpId) -> u32 {
-        let all = self.operations.together(id);
+        let blocks = self.blocks_read(self.operations.get(id));
+        match self.operations.partner(id) {
+            Some(partner) => blocks + self.blocks_out_together(partner),
+            None => blocks,
+        }
+    }
+
+    #[inline(never)]
+    fn blocks_out_together(&self, first: OpId) -> u32 {
+        let all = self.operations.together(first);
         all.map(|id| self.blocks_read(self.operations.get(id)))
             .sum()
     }
@@ -57,6 +68,14 @@ impl Ssd {
     fn blocks_read(&self, operation: &Operation) -> u32 {
         match operation.action {
             Action::Read => operation.wanted,
+            _ => self.blocks_read_inside(operation),
+        }
+    }
+
+    /// The same of what the drive reads for itself.
+    #[inline(never)]
+    fn blocks_read_inside(&self, operation: &Operation) -> u32 {
+        match operation.action {
             Action::MoveRead => operation.count * self.geometry.unit_blocks,
             Action::Move if self.log.is_none() => {
                 self.job_of(operation).last * self.geometry.unit_blocks
@@ -71,11 +90,8 @@ impl Ssd {
         let entry = &mut self.channels[channel as usize];
         entry.busy_until = now + time;
         entry.busy += time;
-        let mut at = Some(id);
-        while let Some(id) = at {
-            self.operations.get_mut(id).channel_time += time;
-            at = self.operations.partner(id);
-        }
+        self.operations
+            .change(id, |operation| operation.channel_time += time);
     }
 
     /// Sets the alarm for the end of a phase. What no request waits for does not keep a run going.
@@ -178,21 +194,25 @@ impl Ssd {
                 self.begin_reads(channel, worker, id, cx);
             }
             Action::Program | Action::Parity => self.begin_programs(channel, worker, id, cx),
-            Action::MapWrite => {
-                let Operation {
-                    unit: page, count, ..
-                } = *self.operations.get(id);
-                let erase = Time::from_ns(self.timing.erase.ns() * u64::from(count));
-                let time = self.timing.program_time(page, self.geometry.pages) + erase;
-                let front = self.timing.program_command + self.page_transfer();
-                self.program(channel, worker, id, (front, time), cx);
-            }
+            Action::MapWrite => self.begin_map_write(channel, worker, id, cx),
             Action::Move
             | Action::MoveRead
             | Action::MoveWrite
             | Action::MoveParity
             | Action::Erase => self.begin_cleaning(channel, worker, id, cx),
         }
+    }
+
+    /// A page of the map is written.
+    #[inline(never)]
+    fn begin_map_write(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        let Operation {
+            unit: page, count, ..
+        } = *self.operations.get(id);
+        let erase = Time::from_ns(self.timing.erase.ns() * u64::from(count));
+        let time = self.timing.program_time(page, self.geometry.pages) + erase;
+        let front = self.timing.program_command + self.page_transfer();
+        self.program(channel, worker, id, (front, time), cx);
     }
 
     /// Takes an operation out of the queue of its worker.
@@ -210,32 +230,51 @@ impl Ssd {
             Some(multi_plane) => self.join_reads(worker, id, multi_plane.read, cx),
             None => self.timing.read_command,
         };
-        let mut longest = Time::ZERO;
-        let mut at = Some(id);
-        while let Some(id) = at {
-            let operation = *self.operations.get(id);
-            let read = self.read_time(operation.from, self.blocks_read(&operation));
-            longest = longest.max(read + self.retry_time(operation.from, cx.now()));
-            self.tell_read(id, cx);
-            at = self.operations.partner(id);
+        let mut longest = self.sense(id, cx);
+        if let Some(partner) = self.operations.partner(id) {
+            longest = longest.max(self.sense_together(partner, cx));
         }
-        at = Some(id);
-        while let Some(id) = at {
-            let entry = self.operations.get_mut(id);
-            entry.phase = Phase::Sense;
-            entry.read_time += longest;
-            at = self.operations.partner(id);
-        }
+        self.operations.change(id, |operation| {
+            operation.phase = Phase::Sense;
+            operation.read_time += longest;
+        });
         self.carry(channel, id, command, cx.now());
         self.ring(worker, id, cx.now() + command + longest, cx);
     }
 
+    /// The array is read for an operation: how long that takes.
+    #[inline]
+    fn sense(&mut self, id: OpId, cx: &mut Context<'_>) -> Time {
+        self.tell_read(id, cx);
+        let operation = self.operations.get(id);
+        let (from, blocks) = (operation.from, self.blocks_read(operation));
+        self.read_time(from, blocks) + self.retry_time(from, cx.now())
+    }
+
+    /// The same of an operation and those that are done together with it: how long the longest takes.
+    #[inline(never)]
+    fn sense_together(&mut self, first: OpId, cx: &mut Context<'_>) -> Time {
+        let mut longest = Time::ZERO;
+        let mut at = Some(first);
+        while let Some(id) = at {
+            longest = longest.max(self.sense(id, cx));
+            at = self.operations.partner(id);
+        }
+        longest
+    }
+
     /// Units of a read that have moved to other pages than the first of them become operations of their own.
+    #[inline]
     fn split_read(&mut self, id: OpId, cx: &mut Context<'_>) {
         // A merge reads the unit of its entry.
-        if self.operations.get(id).count <= 1 {
-            return;
+        if self.operations.get(id).count > 1 {
+            self.split_units(id, cx);
         }
+    }
+
+    /// The same of a read of several units.
+    #[inline(never)]
+    fn split_units(&mut self, id: OpId, cx: &mut Context<'_>) {
         let read = *self.operations.get(id);
         let page = self.geometry.page_of(read.from);
         let page_of = |ssd: &Ssd, unit| {
@@ -268,6 +307,7 @@ impl Ssd {
 
     /// Joins to a read the first ones of other planes of its die that are for a page of the same number; what the channel carries of
     /// all their commands.
+    #[inline(never)]
     fn join_reads(&mut self, worker: u32, id: OpId, each: Time, cx: &mut Context<'_>) -> Time {
         let mut count = 1;
         while let Some(other) = self.next_to_join(worker, id) {
@@ -314,6 +354,7 @@ impl Ssd {
     }
 
     /// A program begins, and of other planes of its die those that can be done with it.
+    #[inline(never)]
     fn begin_programs(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
         let command = match self.multi_plane {
             Some(multi_plane) => self.join_programs(worker, id, multi_plane.program, cx),
@@ -373,6 +414,7 @@ impl Ssd {
 
     /// Joins to a program the first ones of other planes of its die whose pages have the same number; what the channel carries of
     /// all their commands.
+    #[inline(never)]
     fn join_programs(&mut self, worker: u32, id: OpId, each: Time, cx: &mut Context<'_>) -> Time {
         let number = self.number_of_next(id);
         let mut at = self.workers[worker as usize].writes.front();
@@ -432,13 +474,10 @@ impl Ssd {
         cx: &mut Context<'_>,
     ) {
         self.carry(channel, id, front, cx.now());
-        let mut at = Some(id);
-        while let Some(id) = at {
-            let entry = self.operations.get_mut(id);
-            entry.phase = Phase::Last;
-            entry.program_time += time;
-            at = self.operations.partner(id);
-        }
+        self.operations.change(id, |operation| {
+            operation.phase = Phase::Last;
+            operation.program_time += time;
+        });
         self.ring(worker, id, cx.now() + front + time, cx);
     }
 

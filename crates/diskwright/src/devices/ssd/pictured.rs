@@ -62,6 +62,7 @@ impl Ssd {
     }
 
     /// A phase of a worker's operation has begun, and is over at `ends`.
+    #[inline(never)]
     pub(super) fn picture_phase(&mut self, worker: u32, id: OpId, ends: Time, cx: &Context<'_>) {
         let now = cx.now();
         let operation = *self.operations.get(id);
@@ -108,6 +109,7 @@ impl Ssd {
     }
 
     /// A phase of a worker's operation is over.
+    #[inline(never)]
     pub(super) fn picture_phase_over(&mut self, worker: u32, id: OpId, now: Time) {
         let Some(picture) = &mut self.picture else {
             return;

@@ -228,6 +228,7 @@ impl Ssd {
     }
 
     /// The slot from which a unit is read that has entries.
+    #[inline(never)]
     fn slot_beside(&mut self, request: RequestId, unit: u32, oldest: EntryId) -> Option<u32> {
         let home = self.home_of(unit);
         if self.writes.buffer.is_none() {
@@ -249,6 +250,7 @@ impl Ssd {
     }
 
     /// The read of a unit that was never written gives it its place.
+    #[inline(never)]
     fn allocate(&mut self, unit: u32, now: Time) {
         let plane = self.choose_plane(self.allocation.group_of(unit));
         let writer = Writer::Host(0);
@@ -408,6 +410,7 @@ impl Ssd {
     }
 
     /// Whole units of a trim are nowhere from now on, but for those that are in the controller. Pages that had no room may have some now.
+    #[inline(never)]
     fn trim(&mut self, command: &Command, cx: &mut Context<'_>) {
         let blocks = u64::from(self.geometry.unit_blocks);
         let first = command.lbn.0.div_ceil(blocks) as u32;

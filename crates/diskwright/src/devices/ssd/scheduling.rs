@@ -117,7 +117,7 @@ impl Ssd {
     fn choose_operation(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
         if self.has_suspended(worker) {
-            return self.choose_read(worker, cx);
+            return self.choose_beside_suspended(worker, cx);
         }
         if self.log.is_some() {
             return self.choose_logged(worker, cx);
@@ -150,6 +150,12 @@ impl Ssd {
         }
         // Cleaning may have been begun for what could not be written.
         self.next_cleaning(worker)
+    }
+
+    /// The same of a worker whose operation is suspended: only reads may go before it.
+    #[inline(never)]
+    fn choose_beside_suspended(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
+        self.choose_read(worker, cx)
     }
 
     /// The first read or merge of a worker that is still for it: others go to the workers that have their units now.

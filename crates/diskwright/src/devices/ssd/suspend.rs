@@ -118,7 +118,15 @@ impl Ssd {
     }
 
     /// Suspends and resumes operations of the channels that were looked at, when nothing more can begin there.
+    #[inline]
     pub(super) fn look_at_suspensions(&mut self, cx: &mut Context<'_>) {
+        if self.suspensions.is_some() {
+            self.suspend_or_resume(cx);
+        }
+    }
+
+    #[inline(never)]
+    fn suspend_or_resume(&mut self, cx: &mut Context<'_>) {
         let Some(suspensions) = &mut self.suspensions else {
             return;
         };

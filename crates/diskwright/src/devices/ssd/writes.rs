@@ -110,6 +110,7 @@ impl Writes {
 
 impl Ssd {
     /// A write with its data is in the controller.
+    #[inline(never)]
     pub(super) fn write_arrived(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let command = self.open[request.0 as usize].command;
         let units = self.units_of(&command);
@@ -333,6 +334,7 @@ impl Ssd {
     }
 
     /// What an entry lacked of its unit is in the controller.
+    #[inline(never)]
     pub(super) fn merge_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let merge = *self.operations.get(id);
         self.operations.remove(id);
@@ -457,6 +459,7 @@ impl Ssd {
     }
 
     /// A flush is in the controller.
+    #[inline(never)]
     pub(super) fn flush_arrived(&mut self, request: RequestId) {
         let waits = (self.writes.buffer).is_some_and(|buffer| !buffer.has_capacitor);
         let left = self.writes.entries.held();

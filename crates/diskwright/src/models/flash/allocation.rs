@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::geometry::Geometry;
 use super::separation::SeparationSpec;
-use crate::base::divide::Divisor;
+use crate::base::divide::ShortDivisor;
 use crate::base::error::InputError;
 
 /// A level of the hierarchy of planes.
@@ -85,8 +85,8 @@ impl AllocationDescription {
             planes: planes.collect(),
             groups,
             members: geometry.all_planes() / groups,
-            by_units: Divisor::of_u32(geometry.units),
-            by_groups: Divisor::of_u32(groups),
+            by_units: ShortDivisor::new(geometry.units),
+            by_groups: ShortDivisor::new(groups),
         })
     }
 }
@@ -97,8 +97,8 @@ pub struct Allocation {
     planes: Vec<u32>,
     groups: u32,
     members: u32,
-    by_units: Divisor,
-    by_groups: Divisor,
+    by_units: ShortDivisor,
+    by_groups: ShortDivisor,
 }
 
 impl Allocation {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::divide::Divisor;
+use crate::base::divide::ShortDivisor;
 use crate::base::error::InputError;
 use crate::base::units::Size;
 
@@ -71,11 +71,11 @@ pub struct Geometry {
 /// What numbers of units, slots and planes are divided by again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Divisors {
-    units: Divisor,
-    pages: Divisor,
-    units_of_block: Divisor,
-    units_of_plane: Divisor,
-    planes_of_channel: Divisor,
+    units: ShortDivisor,
+    pages: ShortDivisor,
+    units_of_block: ShortDivisor,
+    units_of_plane: ShortDivisor,
+    planes_of_channel: ShortDivisor,
 }
 
 impl GeometryDescription {
@@ -140,11 +140,11 @@ impl GeometryDescription {
         let units = (page / unit) as u32;
         let units_of_block = self.pages * units;
         let by = Divisors {
-            units: Divisor::of_u32(units),
-            pages: Divisor::of_u32(self.pages),
-            units_of_block: Divisor::of_u32(units_of_block),
-            units_of_plane: Divisor::of_u32(self.blocks * units_of_block),
-            planes_of_channel: Divisor::of_u32(of_channel as u32),
+            units: ShortDivisor::new(units),
+            pages: ShortDivisor::new(self.pages),
+            units_of_block: ShortDivisor::new(units_of_block),
+            units_of_plane: ShortDivisor::new(self.blocks * units_of_block),
+            planes_of_channel: ShortDivisor::new(of_channel as u32),
         };
         Ok(Geometry {
             channels: self.channels,

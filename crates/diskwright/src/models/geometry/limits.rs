@@ -9,6 +9,8 @@ pub const MAX_CYLINDERS: u32 = 1 << 24;
 pub const MAX_SURFACES: u32 = 1 << 10;
 /// The most sectors a track may have.
 pub const MAX_SECTORS_PER_TRACK: u32 = 1 << 20;
+/// The most sectors a zone may have, with spare ones: an angle is found from them with one multiplication.
+pub const MAX_SECTORS_OF_ZONE: u64 = 1 << 42;
 
 /// Refuses a value that is 0 or above the largest.
 pub(super) fn check_size(what: &str, value: u32, largest: u32) -> Result<(), InputError> {
@@ -49,6 +51,12 @@ pub(super) fn check_zone(
         zone.sectors_per_track,
         MAX_SECTORS_PER_TRACK,
     )?;
+    let tracks = u64::from(last - first + 1) * u64::from(layout.surfaces);
+    let sectors = tracks * u64::from(zone.sectors_per_track);
+    if sectors > MAX_SECTORS_OF_ZONE {
+        return Err(InputError::new(format!("a zone of {sectors} sectors"))
+            .help(format!("accepted: up to {MAX_SECTORS_OF_ZONE} sectors")));
+    }
     for (key, turn) in [
         ("offset", zone.offset),
         ("track_skew", zone.track_skew),

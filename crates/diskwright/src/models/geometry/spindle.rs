@@ -253,11 +253,8 @@ impl Spindle {
 
     #[inline]
     fn ceil(&self, units: i64) -> Time {
-        if units <= 0 {
-            Time::ZERO
-        } else {
-            Time::from_ns(self.by_rate.divide(units as u64 + self.rate - 1).0)
-        }
+        let units = units.max(0) as u64;
+        Time::from_ns(self.by_rate.divide(units + self.rate - 1).0)
     }
 }
 

@@ -541,10 +541,52 @@ fn more_than_four_billion_sectors_are_addressed() {
     assert_eq!(on(first + 498), (0, turn + 41));
 }
 
+/// As many sectors as a zone may have, on tracks as long as they may be.
+fn largest() -> LayoutDescription {
+    LayoutDescription {
+        surfaces: 2,
+        cylinders: 1 << 21,
+        access_ranges: 1,
+        order: HeadOrder::Ascending,
+        sectors: None,
+        zones: vec![ZoneDescription {
+            offset: (1 << 20) - 1,
+            track_skew: (1 << 20) - 3,
+            cylinder_skew: (1 << 20) - 5,
+            ..ZoneDescription::plain(0, (1 << 21) - 1, 1 << 20)
+        }],
+    }
+}
+
+#[test]
+fn the_largest_zone_is_addressed_without_error() {
+    let built = Layout::build(&largest()).expect("sound");
+    assert_eq!(built.sectors(), 1 << 42);
+    for track in [0, 1, 2, 1 << 21, (1 << 22) - 2, (1 << 22) - 1] {
+        for sector in [0, 1, 1 << 19, (1 << 20) - 1] {
+            let lbn = (track << 20) + sector;
+            let at = built.locate(lbn);
+            let (cylinder, surface) = (track / 2, track % 2);
+            assert_eq!(
+                (at.cylinder, at.surface, at.sector),
+                (cylinder as u32, surface as u32, sector as u32)
+            );
+            // Each track is 3 sectors before the one before it, and each cylinder another 5.
+            let angle = sector as i64 - 1 - 3 * (surface + cylinder) as i64 - 5 * cylinder as i64;
+            let found = built.run(lbn, 1).angle;
+            assert_eq!(
+                i64::from(found),
+                angle.rem_euclid(1 << 20),
+                "{track} {sector}"
+            );
+        }
+    }
+}
+
 #[test]
 fn descriptions_without_sense_are_refused() {
     type Change = fn(&mut LayoutDescription);
-    let cases: [(Change, &str); 27] = [
+    let cases: [(Change, &str); 28] = [
         (|l| l.cylinders = 10, "the drive has no cylinder 10"),
         (|l| l.cylinders = 0, "0 cylinders"),
         (|l| l.cylinders = u32::MAX, "accepted: 1 to"),
@@ -588,6 +630,13 @@ fn descriptions_without_sense_are_refused() {
         (|l| l.zones.swap(0, 1), "do not overlap"),
         (|l| l.zones[0].cylinders = (4, 3), "above the last"),
         (|l| l.zones[0].sectors_per_track = 0, "0 sectors_per_track"),
+        (
+            |l| {
+                *l = largest();
+                l.surfaces += 1;
+            },
+            "accepted: up to 4398046511104 sectors",
+        ),
         (|l| l.zones[0].track_skew = 8, "track_skew of 8"),
         (|l| l.zones[0].cylinder_skew = 8, "accepted: 0 to 7 sectors"),
         (|l| l.zones[0].offset = 8, "offset of 8"),

@@ -2,7 +2,7 @@
 
 use super::describe::{HeadOrder, LayoutDescription, SpareUnit, ZoneDescription};
 use super::stretches::{Defects, Units};
-use crate::base::divide::Divisor;
+use crate::base::divide::{Divisor, WideDivisor};
 
 /// Adjacent cylinders whose tracks are alike, on the surfaces of one access range.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Zone {
     cylinder_turn: u64,
     by_angle: Divisor,
     pub(super) units: Units,
-    pub(super) by_held: Divisor,
+    pub(super) by_held: WideDivisor,
     drift: Option<Drift>,
 }
 
@@ -137,7 +137,7 @@ impl Zone {
             track_skew,
             cylinder_turn,
             by_angle: Divisor::new(per_track, angle),
-            by_held: Divisor::new(units.held(), units.total),
+            by_held: WideDivisor::new(units.held()),
             units,
             drift: unit_tracks
                 .filter(|_| !defects.slips.is_empty())

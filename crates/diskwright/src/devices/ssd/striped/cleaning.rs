@@ -271,6 +271,7 @@ impl Ssd {
     }
 
     /// A page of a superblock has been read: what is still valid in it is to be moved.
+    #[inline(never)]
     pub(in crate::devices::ssd) fn move_read_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let Operation {
             plane,
@@ -291,6 +292,7 @@ impl Ssd {
     }
 
     /// Units of a superblock have been moved. What was written in the meantime is newer.
+    #[inline(never)]
     pub(in crate::devices::ssd) fn move_write_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let Operation {
             plane,

@@ -285,6 +285,7 @@ impl Ssd {
     }
 
     /// A page of parity is on flash.
+    #[inline(never)]
     pub(super) fn parity_over(&mut self, id: OpId) {
         let slot = self.operations.get(id).to;
         self.operations.remove(id);
@@ -293,6 +294,7 @@ impl Ssd {
     }
 
     /// The operation that a worker begins next.
+    #[inline(never)]
     pub(super) fn choose_striped(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
         let may_clean =
