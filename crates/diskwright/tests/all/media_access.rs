@@ -1,6 +1,5 @@
 //! The closed form of a media access against a model that goes sector by sector and block by block.
 
-use diskwright::base::random::Stream;
 use diskwright::base::units::quantities::Rotation;
 use diskwright::base::units::{Lbn, Time};
 use diskwright::devices::hdd::access::{Arrivals, Beginning, read, write};
@@ -212,14 +211,9 @@ proptest! {
     fn the_closed_form_is_the_sum_of_its_sectors(case in cases(), is_write in any::<bool>()) {
         let op = if is_write { Op::Write } else { Op::Read };
         let command = Command { op, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
-        let hardware = Hardware {
-            chance: Stream::new(0, "hdd"),
-            mechanics: mechanics(&case),
-            blocks_per_sector: case.blocks_per_sector,
-            overhead: Overhead::default(),
-            interface: Interface { block_ps: case.block_ns * 1000, write_block_ps: case.block_ns * 1000, overlapped: case.overlapped },
-            buffer: None,
-        };
+        let block_ps = case.block_ns * 1000;
+        let interface = Interface { block_ps, write_block_ps: block_ps, overlapped: case.overlapped };
+        let hardware = Hardware::new(mechanics(&case), case.blocks_per_sector, Overhead::default(), interface, None);
         let arm = HeadPosition { cylinder: case.cylinder, head: 0 };
         let start = Time::from_ns(case.start);
         let mut parts = Parts::default();

@@ -79,6 +79,16 @@ impl<T: Tally> Pass<'_, T> {
         self.now += time;
     }
 
+    /// Reads the slots of a run that are written in part only.
+    #[inline(never)]
+    fn reread(&mut self, run: &Run, read: &Reread) {
+        let per_track = run.sectors_per_track;
+        let first = (run.angle + read.first) % per_track;
+        let slots = SlotSpan::new(first, read.slots, per_track);
+        let passing = self.wait_for(slots, self.spindle.edge(first, per_track));
+        self.pass(&passing, read.slots);
+    }
+
     /// The phase at which the first sector's edge of a run comes by.
     #[inline]
     fn edge(&self, run: &Run) -> Phase {
@@ -356,10 +366,7 @@ pub fn write_piece<T: Tally>(
         if sectors.next >= reread
             && let Some(read) = sectors.partial(&run)
         {
-            let first = (slot + read.first) % per_track;
-            let slots = SlotSpan::new(first, read.slots, per_track);
-            let passing = pass.wait_for(slots, pass.spindle.edge(first, per_track));
-            pass.pass(&passing, read.slots);
+            pass.reread(&run, &read);
             read_modify_writes += 1;
         }
         reread = reread.max(sectors.next + u64::from(run.sectors));

@@ -13,7 +13,6 @@ use super::ships::ShipsDescription;
 use super::{Hardware, Overhead};
 use crate::base::document::from_node;
 use crate::base::error::{Error, InputError};
-use crate::base::random::Stream;
 use crate::base::units::quantities::{Rate, Rotation, SignedTime};
 use crate::base::units::{BLOCK_BYTES, Size, Time};
 use crate::devices::drives::{DriveFile, ReadForeign};
@@ -234,14 +233,13 @@ impl DriveDescription {
         if let Some(curve) = &self.write_seek {
             mechanics = mechanics.with_write_seek(&SeekCurve::build(curve, cylinders)?)?;
         }
-        Ok(Hardware {
-            chance: Stream::new(0, "hdd"),
+        Ok(Hardware::new(
             mechanics,
-            blocks_per_sector: self.sector_size.blocks() as u32,
-            overhead: self.overhead,
-            interface: self.interface.build(),
-            buffer: self.buffer.clone(),
-        })
+            self.sector_size.blocks() as u32,
+            self.overhead,
+            self.interface.build(),
+            self.buffer.clone(),
+        ))
     }
 
     /// Checks what is not the layout's or the seek curve's own.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;
-use crate::base::divide::quotient;
+use crate::base::divide::Divisor;
 use crate::base::random::Stream;
 use crate::base::units::Time;
 use crate::engine::request::{Command, Op};
@@ -64,6 +64,7 @@ pub struct Hardware {
     pub mechanics: Mechanics,
     /// 512-byte blocks in a physical sector.
     pub blocks_per_sector: u32,
+    by_sector: Divisor,
     /// Command overheads.
     pub overhead: Overhead,
     /// The interface.
@@ -74,41 +75,38 @@ pub struct Hardware {
     pub buffer: Option<BufferDescription>,
 }
 
-/// The physical sector that a block is in.
-#[inline]
-fn sector_of(block: u64, blocks_per_sector: u32) -> u64 {
-    // Many drives have one block a sector, and a division by that is not foreseen by the machine.
-    match blocks_per_sector {
-        1 => block,
-        _ => whole_sectors(block, blocks_per_sector),
-    }
-}
-
-/// The physical sector behind that of the last block before another.
-#[inline]
-fn sector_behind(block: u64, blocks_per_sector: u32) -> u64 {
-    match blocks_per_sector {
-        1 => block,
-        _ => whole_sectors(block + u64::from(blocks_per_sector) - 1, blocks_per_sector),
-    }
-}
-
-#[inline(never)]
-fn whole_sectors(blocks: u64, blocks_per_sector: u32) -> u64 {
-    quotient(blocks, blocks_per_sector.into())
-}
-
 impl Hardware {
+    /// The hardware of these parts, with at least one 512-byte block in a physical sector; what it leaves to chance is drawn from a stream of
+    /// its own.
+    pub fn new(
+        mechanics: Mechanics,
+        blocks_per_sector: u32,
+        overhead: Overhead,
+        interface: Interface,
+        buffer: Option<BufferDescription>,
+    ) -> Hardware {
+        let per_sector = u64::from(blocks_per_sector);
+        Hardware {
+            mechanics,
+            blocks_per_sector,
+            by_sector: Divisor::new(per_sector, u64::MAX / per_sector - 1),
+            overhead,
+            interface,
+            chance: Stream::new(0, "hdd"),
+            buffer,
+        }
+    }
+
     /// The physical sector that a block is in.
     #[inline]
     pub fn sector_of(&self, block: u64) -> u64 {
-        sector_of(block, self.blocks_per_sector)
+        self.by_sector.divide(block).0
     }
 
     /// The physical sector behind that of the last block before another.
     #[inline]
     pub fn sector_behind(&self, block: u64) -> u64 {
-        sector_behind(block, self.blocks_per_sector)
+        self.sector_of(block + u64::from(self.blocks_per_sector) - 1)
     }
 
     /// The physical sectors in which a command's blocks are: the first, and the one behind the last.
@@ -168,16 +166,26 @@ impl Hardware {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::devices::drives;
+    use crate::devices::hdd::drive::DriveDescription;
 
     #[test]
     fn blocks_are_in_sectors() {
-        for per_sector in [1u32, 2, 3, 8] {
-            for block in 0..50 {
-                let (of, behind) = (
-                    sector_of(block, per_sector),
-                    sector_behind(block, per_sector),
-                );
-                let per_sector = u64::from(per_sector);
+        let text = drives::text("hp-c3323a").expect("a drive of the library");
+        let description: DriveDescription = toml::from_str(text).expect("a sound description");
+        for per_sector in [1u32, 2, 3, 8, 128] {
+            let sound = description.hardware().expect("a sound description");
+            let hardware = Hardware::new(
+                sound.mechanics,
+                per_sector,
+                sound.overhead,
+                sound.interface,
+                None,
+            );
+            let per_sector = u64::from(per_sector);
+            for block in (0..300).chain((1 << 49) - 300..1 << 49) {
+                let of = hardware.sector_of(block);
+                let behind = hardware.sector_behind(block);
                 assert!((of * per_sector..(of + 1) * per_sector).contains(&block));
                 // The first sector that begins at the block or behind it.
                 assert!(behind * per_sector >= block);

@@ -447,8 +447,22 @@ impl Medium {
     #[inline]
     pub fn count_access(&mut self, distance: u32, read_modify_writes: u32) {
         self.counters.accessed(distance, read_modify_writes);
+        if self.picture.is_some() {
+            self.picture_access(distance);
+        }
+    }
+
+    #[cold]
+    fn picture_access(&mut self, distance: u32) {
         if let Some(picture) = &mut self.picture {
             picture.access(distance);
+        }
+    }
+
+    #[cold]
+    fn picture_busy(&mut self, from: Time, to: Time) {
+        if let Some(picture) = &mut self.picture {
+            picture.busy(from, to);
         }
     }
 
@@ -464,8 +478,8 @@ impl Medium {
         if to > from {
             self.counters.busy += u128::from((to - from).ns());
             self.busy_until = to;
-            if let Some(picture) = &mut self.picture {
-                picture.busy(from, to);
+            if self.picture.is_some() {
+                self.picture_busy(from, to);
             }
         }
     }

@@ -71,6 +71,7 @@ impl Memory {
     }
 
     /// The run from the first to the last of a command's blocks that its frames do not have.
+    #[inline(never)]
     pub fn missing(&self, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
         let mut run: Option<(u64, u64)> = None;
         for (piece, &frame) in self.pieces(command).zip(frames) {
@@ -85,17 +86,32 @@ impl Memory {
     /// Puts into a frame what came from behind, but not over what was written meanwhile.
     #[inline]
     pub fn fill(&mut self, frame: Frame, part: &LinePiece, child: RequestId, cx: &mut Context<'_>) {
+        if cx.checker().is_some() {
+            self.tell_filled(frame, part, child, cx);
+        }
+        self.cache.fill(frame, part);
+    }
+
+    #[cold]
+    fn tell_filled(&self, frame: Frame, part: &LinePiece, child: RequestId, cx: &mut Context<'_>) {
         let line = self.cache.line(frame);
         if let Some((checker, device)) = cx.checker() {
             for (lbn, blocks) in self.cache.runs(line, BlockState::Missing, *part) {
                 checker.buffered(device, self.names.frames(), child, lbn, blocks);
             }
         }
-        self.cache.fill(frame, part);
     }
 
     /// A request has put its blocks into frames.
+    #[inline]
     pub fn tell_put(&self, request: RequestId, piece: &LinePiece, cx: &mut Context<'_>) {
+        if cx.checker().is_some() {
+            self.tell_piece_put(request, piece, cx);
+        }
+    }
+
+    #[cold]
+    fn tell_piece_put(&self, request: RequestId, piece: &LinePiece, cx: &mut Context<'_>) {
         if let Some((checker, device)) = cx.checker() {
             checker.buffered(device, self.name(), request, piece.lbn, piece.blocks());
         }
@@ -109,7 +125,21 @@ impl Memory {
     }
 
     /// Tells the checker where a read has got a piece that it went behind the frames for: from its frame, or past the frames.
+    #[inline]
     pub fn tell_passed(
+        &self,
+        request: RequestId,
+        child: RequestId,
+        piece: (&LinePiece, Option<Frame>),
+        cx: &mut Context<'_>,
+    ) {
+        if cx.checker().is_some() {
+            self.tell_piece_passed(request, child, piece, cx);
+        }
+    }
+
+    #[cold]
+    fn tell_piece_passed(
         &self,
         request: RequestId,
         child: RequestId,
@@ -142,12 +172,15 @@ impl Memory {
         if victims.is_empty() {
             return;
         }
-        self.tell_dropped(victims, cx);
+        if cx.checker().is_some() {
+            self.tell_dropped(victims, cx);
+        }
         while let Some(victim) = victims.pop() {
             self.cache.release(victim);
         }
     }
 
+    #[cold]
     fn tell_dropped(&self, victims: &[Victim], cx: &mut Context<'_>) {
         let Some((checker, device)) = cx.checker() else {
             return;

@@ -275,6 +275,7 @@ impl Disk {
     }
 
     /// The request that began first of those with the buffer is complete.
+    #[inline(never)]
     pub fn buffered_done(&mut self, cx: &mut Context<'_>) {
         let buffered = self.buffered.as_ref();
         if let Some((request, wait)) =

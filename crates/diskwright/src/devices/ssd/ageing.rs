@@ -87,6 +87,7 @@ impl Ageing {
     }
 
     /// A block is opened.
+    #[inline(never)]
     pub fn opens(&mut self, block: u32, now: Time) {
         self.opened[block as usize] = Some(now);
         self.reads[block as usize] = 0;

@@ -121,6 +121,7 @@ impl Ssd {
     }
 
     /// Begins to clean a block of a plane; whether there is one that may be cleaned.
+    #[inline(never)]
     fn clean_block(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
         if self.read_only_since.is_some() {
             return false;

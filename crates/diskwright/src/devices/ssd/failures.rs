@@ -27,6 +27,7 @@ impl Failing {
 
 impl Ssd {
     /// A program of a page of the host's ends; whether it has failed: then the page is to be written elsewhere in its plane.
+    #[inline(never)]
     pub(super) fn program_fails(&mut self, id: OpId, cx: &mut Context<'_>) -> bool {
         let operation = *self.operations.get(id);
         if !self.page_fails(operation.to, cx) {

@@ -106,6 +106,7 @@ impl Ssd {
     }
 
     /// The page of a program, before which nothing is to be merged.
+    #[inline(never)]
     pub(super) fn page_of_logged(&mut self, id: OpId, cx: &Context<'_>) -> Option<u32> {
         let unit = self.unit_of_program(id)?;
         let slot = self.with_log(|log, flash| log.write(unit, flash))?;

@@ -295,6 +295,20 @@ impl Ssd {
         }
     }
 
+    /// An alarm that most drives do not set, or few times.
+    #[inline(never)]
+    fn other_alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        match token.kind() {
+            kinds::HOLD => self.held_long_enough(token.value(), cx),
+            kinds::POWER => self.power_rings(cx),
+            kinds::FOLD => self.fold_when_idle(cx),
+            kinds::SUSPENDED => self.suspended(token.value(), cx),
+            kinds::PATROL => self.patrol(cx),
+            kinds::DATA => self.takes_data(token.request(), cx),
+            _ => self.clean_when_idle(cx),
+        }
+    }
+
     /// The first 512-byte block of a slot on the medium, as the checker knows it.
     fn lbn_of_slot(&self, slot: u32) -> u64 {
         u64::from(slot) * u64::from(self.geometry.unit_blocks)
@@ -329,13 +343,7 @@ impl Device for Ssd {
             kinds::COMPLETE => self.complete(token.request(), cx),
             kinds::WORKER => self.phase_over(token.value(), cx),
             kinds::CHANNEL => self.schedule(token.value(), cx),
-            kinds::HOLD => self.held_long_enough(token.value(), cx),
-            kinds::POWER => self.power_rings(cx),
-            kinds::FOLD => self.fold_when_idle(cx),
-            kinds::SUSPENDED => self.suspended(token.value(), cx),
-            kinds::PATROL => self.patrol(cx),
-            kinds::DATA => self.takes_data(token.request(), cx),
-            _ => self.clean_when_idle(cx),
+            _ => self.other_alarm(token, cx),
         }
         self.end_event(cx);
         self.follow_power(cx);

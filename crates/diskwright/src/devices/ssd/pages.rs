@@ -1,7 +1,7 @@
 //! What operations do to pages: the map, what is valid, and what the checker is told.
 
 use super::Ssd;
-use super::entries::EntryId;
+use super::entries::{Entry, EntryId};
 use super::operations::{Action, OpId};
 use crate::engine::context::Context;
 use crate::engine::request::RequestId;
@@ -218,8 +218,16 @@ impl Ssd {
 
     /// Tells the checker that a slot holds what an entry has, and of what it does not have what was there before.
     pub(super) fn tell_programmed(&mut self, id: EntryId, slot: u32, cx: &mut Context<'_>) {
+        let Entry { unit, number, .. } = *self.writes.entries.get(id);
+        self.recovery.wrote(slot, unit, number + 1);
+        if cx.checker().is_some() {
+            self.tell_drained(id, slot, cx);
+        }
+    }
+
+    #[cold]
+    fn tell_drained(&mut self, id: EntryId, slot: u32, cx: &mut Context<'_>) {
         let entry = *self.writes.entries.get(id);
-        self.recovery.wrote(slot, entry.unit, entry.number + 1);
         let to = self.lbn_of_slot(slot);
         if self.is_of_map(entry.unit) {
             if let Some((checker, device)) = cx.checker() {

@@ -136,8 +136,16 @@ impl Ssd {
     }
 
     /// Goes on with folding in an idle drive.
+    #[inline]
     pub(super) fn fold_on(&mut self, plane: u32, cx: &mut Context<'_>) {
-        if self.slc.is_some() && self.blocks.has_fold(plane) && self.is_idle_for_folds(cx.now()) {
+        if self.slc.is_some() {
+            self.fold_more(plane, cx);
+        }
+    }
+
+    #[inline(never)]
+    fn fold_more(&mut self, plane: u32, cx: &mut Context<'_>) {
+        if self.blocks.has_fold(plane) && self.is_idle_for_folds(cx.now()) {
             self.clean(plane, cx);
         }
     }

@@ -61,6 +61,7 @@ impl Ssd {
     }
 
     /// A worker begins a page: one with data of the host is what cleaning is for, and what a refresh waited for.
+    #[inline(never)]
     pub(super) fn note_host_page(&mut self, worker: u32, entries: EntryList) {
         let mut at = entries.first();
         while let Some(id) = at {

@@ -412,14 +412,22 @@ impl Ssd {
     }
 
     /// There may be room for writes that wait, and entries for pages.
+    #[inline]
     fn go_on_with_writes(&mut self, cx: &mut Context<'_>) {
+        if !self.writes.waiting.is_empty() {
+            self.let_writes_enter(cx);
+        }
+        self.writes.may_form = true;
+    }
+
+    #[inline(never)]
+    fn let_writes_enter(&mut self, cx: &mut Context<'_>) {
         while let Some(&request) = self.writes.waiting.front() {
             if !self.enter(request, cx) {
                 break;
             }
             self.writes.waiting.pop_front();
         }
-        self.writes.may_form = true;
     }
 
     /// The oldest entry of a unit leaves the controller. The next one of the unit is ready.
@@ -444,9 +452,14 @@ impl Ssd {
         if let Some(request) = request {
             self.part_done(request, page, cx);
         }
-        if self.writes.flushes.is_empty() {
-            return;
+        if !self.writes.flushes.is_empty() {
+            self.flushes_hear(number);
         }
+    }
+
+    /// Flushes hear of an entry that is over.
+    #[inline(never)]
+    fn flushes_hear(&mut self, number: u64) {
         for flush in &mut self.writes.flushes {
             flush.left -= usize::from(number < flush.before);
         }

@@ -250,6 +250,7 @@ impl DrivePool {
         }
     }
 
+    #[inline(never)]
     fn may_trim(&self, command: &Command) -> bool {
         let overlaps = |other: &Command| other.lbn < command.end() && command.lbn < other.end();
         let transfers = self.transfers.unfinished();

@@ -80,6 +80,7 @@ impl DrivePool {
     }
 
     /// A log has its own order for what waits, and its cleaner: destages wait in its queue like all else.
+    #[inline(never)]
     fn dispatch_with_log(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
         for group in 0..self.groups_count() {
             if !self.must_destage(group, cx.now()) {
@@ -123,6 +124,7 @@ impl DrivePool {
     }
 
     /// Has the pool asked again when the arms will have rested long enough, or something will have been dirty for too long.
+    #[inline(never)]
     fn ask_later(&mut self, cx: &mut Context<'_>) {
         let Some(since) = self.oldest_since() else {
             return;

@@ -278,6 +278,7 @@ impl Ssd {
     }
 
     /// A page of a superblock is on flash.
+    #[inline(never)]
     pub(super) fn written_in_superblock(&mut self, slot: u32) {
         if let Some(striped) = &mut self.stripes {
             striped.superblocks.written(slot, &mut self.blocks);
