@@ -38,10 +38,16 @@ impl<T: Copy> Fifo<T> {
             self.items.clear();
             self.taken = 0;
         } else if self.taken == MOST_TAKEN {
-            self.items.drain(..MOST_TAKEN);
-            self.taken = 0;
+            self.give_back();
         }
         Some(item)
+    }
+
+    /// Gives back the room of what has been taken.
+    #[cold]
+    fn give_back(&mut self) {
+        self.items.drain(..self.taken);
+        self.taken = 0;
     }
 
     /// The item that came last, if it has not been taken.

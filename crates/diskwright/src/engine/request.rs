@@ -424,12 +424,21 @@ impl Slab {
                 self.entries[index as usize].renew(command, now, owner, device);
                 RequestId(index)
             }
-            None => {
-                let request = Request::new(*command, now, owner, device);
-                self.entries.push(request);
-                RequestId((self.entries.len() - 1) as u32)
-            }
+            None => self.insert_behind(command, now, owner, device),
         }
+    }
+    /// Adds a request for which there is no entry yet.
+    #[cold]
+    fn insert_behind(
+        &mut self,
+        command: &Command,
+        now: Time,
+        owner: Option<DeviceId>,
+        device: DeviceId,
+    ) -> RequestId {
+        let request = Request::new(*command, now, owner, device);
+        self.entries.push(request);
+        RequestId((self.entries.len() - 1) as u32)
     }
     #[inline]
     pub(crate) fn get(&self, id: RequestId) -> &Request {
@@ -462,15 +471,22 @@ impl Slab {
     }
     #[inline]
     pub(crate) fn remove(&mut self, id: RequestId) {
-        let request = self.get(id);
-        if request.is_background {
-            let device = request.device.0 as usize;
-            self.of_device[device] -= 1;
-            self.in_background -= 1;
+        let Request {
+            is_background,
+            owner,
+            device,
+            ..
+        } = *self.get(id);
+        if is_background {
+            self.leaves_background(device);
         }
-        let Request { owner, device, .. } = *self.get(id);
         self.count(owner, device, -1);
         self.free.push(id.0);
+    }
+    #[inline(never)]
+    fn leaves_background(&mut self, device: DeviceId) {
+        self.of_device[device.0 as usize] -= 1;
+        self.in_background -= 1;
     }
     /// Counts from now on, when nothing is under way, what each of so many devices has.
     pub(crate) fn count_by_device(&mut self, devices: usize) {
@@ -479,6 +495,12 @@ impl Slab {
     }
     #[inline]
     fn count(&mut self, owner: Option<DeviceId>, device: DeviceId, change: isize) {
+        if self.under_way.is_some() {
+            self.count_under_way(owner, device, change);
+        }
+    }
+    #[cold]
+    fn count_under_way(&mut self, owner: Option<DeviceId>, device: DeviceId, change: isize) {
         let Some(under_way) = &mut self.under_way else {
             return;
         };

@@ -425,7 +425,7 @@ impl<'a> Host<'a> {
     #[inline(never)]
     fn next_known_ahead(&mut self, user: u32, port: &mut Port<'_>) -> Result<(), Error> {
         if !self.has_ahead {
-            self.has_ahead = self.pull_ahead(user)?;
+            self.pull_first(user)?;
         }
         if !(self.has_ahead && self.takes_more()) {
             return Ok(());
@@ -434,6 +434,15 @@ impl<'a> Host<'a> {
         self.arrive(&next, user, port);
         self.has_ahead = self.pull_ahead(user)?;
         port.foresee(self.has_ahead.then_some(self.ahead.command.lbn));
+        Ok(())
+    }
+}
+
+impl Host<'_> {
+    /// Nothing is known ahead yet, or nothing was left.
+    #[cold]
+    fn pull_first(&mut self, user: u32) -> Result<(), Error> {
+        self.has_ahead = self.pull_ahead(user)?;
         Ok(())
     }
 }

@@ -208,6 +208,7 @@ impl Host<'_> {
     }
 
     /// A request of a stream has completed.
+    #[inline(never)]
     pub(super) fn planned_completed(
         &mut self,
         stream: u32,

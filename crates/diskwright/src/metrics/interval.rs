@@ -69,6 +69,7 @@ impl Batches {
         }
     }
 
+    #[inline(never)]
     fn close(&mut self) {
         if self.sums.len() == MOST {
             self.sums = join(&self.sums);

@@ -254,8 +254,14 @@ impl Workload {
     pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.fill_for(user, next),
-            Source::Trace { .. } | Source::Processes(_) => Ok(next.becomes(self.next()?)),
+            Source::Trace { .. } | Source::Processes(_) => self.fill_recorded(next),
         }
+    }
+
+    /// The same of what is recorded.
+    #[inline(never)]
+    fn fill_recorded(&mut self, next: &mut Arrival) -> Result<bool, Error> {
+        Ok(next.becomes(self.next()?))
     }
 
     /// Whether it is a single synthetic load, of which the next request is the same whoever makes it.

@@ -99,13 +99,18 @@ impl Ssd {
     /// A request arrives.
     pub(super) fn count_request(&mut self, op: Op, now: Time) {
         if self.counters.measured.since().is_none() {
-            let busy = self.busy(now);
-            self.counters.measured.begin(now, || busy);
+            self.measuring_begins(now);
         }
         let counters = &mut self.counters;
         counters.requests += 1;
         counters.reads += u64::from(op == Op::Read);
         counters.writes += u64::from(op == Op::Write);
+    }
+
+    #[cold]
+    fn measuring_begins(&mut self, now: Time) {
+        let busy = self.busy(now);
+        self.counters.measured.begin(now, || busy);
     }
 
     /// What comes from now on is not measured.

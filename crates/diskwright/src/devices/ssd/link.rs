@@ -10,6 +10,7 @@ use crate::models::link::Direction;
 
 impl Ssd {
     /// The command of a request crosses the link; then the controller works on it for `overhead`.
+    #[inline(never)]
     pub(super) fn crosses_link(
         &mut self,
         request: RequestId,

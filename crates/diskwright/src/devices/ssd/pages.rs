@@ -157,7 +157,21 @@ impl Ssd {
     }
 
     /// Tells the checker that blocks of a write are in an entry.
+    #[inline]
     pub(super) fn tell_buffered(
+        &self,
+        request: RequestId,
+        id: EntryId,
+        blocks: (u32, u32),
+        cx: &mut Context<'_>,
+    ) {
+        if cx.checker().is_some() {
+            self.tell_blocks_buffered(request, id, blocks, cx);
+        }
+    }
+
+    #[cold]
+    fn tell_blocks_buffered(
         &self,
         request: RequestId,
         id: EntryId,

@@ -22,6 +22,7 @@ impl Ssd {
     }
 
     /// A request comes into its submission queue.
+    #[inline(never)]
     pub(super) fn joins_queue(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let stream = cx.request(request).stream;
         if let Some(queues) = &mut self.queues {
@@ -33,6 +34,7 @@ impl Ssd {
     }
 
     /// A request of a stream has left its slot; whether all slots were taken until then.
+    #[inline(never)]
     pub(super) fn leaves_queue(&mut self, stream: u32, was_full: bool, cx: &mut Context<'_>) {
         if let Some(queues) = &mut self.queues {
             queues.ended(stream);

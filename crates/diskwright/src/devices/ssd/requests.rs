@@ -65,10 +65,16 @@ impl Ssd {
         if self.queues.is_some() {
             self.joins_queue(request, cx);
         } else if self.serving == self.depth || self.is_asleep() {
-            self.waiting.push_back(request);
+            self.waits(request);
         } else {
             self.take(request, cx);
         }
+    }
+
+    /// A request waits for a slot of the queue.
+    #[inline(never)]
+    fn waits(&mut self, request: RequestId) {
+        self.waiting.push_back(request);
     }
 
     /// A request gets a slot of the queue that has waited for the drive to wake.

@@ -48,6 +48,7 @@ impl Steady {
         }
     }
 
+    #[inline(never)]
     fn end_round(&mut self, now: Time) {
         let Some(began) = self.began.replace(now) else {
             return;

@@ -102,6 +102,7 @@ impl Writes {
         self.buffer.is_some() && self.urgent == 0 && self.flushes.is_empty()
     }
 
+    #[inline(never)]
     fn touch_all(&mut self) {
         let lists = (0..).zip(&self.lists).filter(|(_, list)| list.count > 0);
         self.touched.extend(lists.map(|(number, _)| number));
@@ -155,6 +156,7 @@ impl Ssd {
     }
 
     /// Puts what a write gives a unit into the unit's newest entry, if that is possible.
+    #[inline(never)]
     fn replace(
         &mut self,
         request: RequestId,
@@ -254,15 +256,22 @@ impl Ssd {
         }
         // Without a page under way nothing would ever make room.
         if !self.writes.waiting.is_empty() && self.writes.pages == 0 {
-            let lists = (0..).zip(&self.writes.lists);
-            let fullest = lists.min_by_key(|(_, list)| Reverse(list.count));
-            if let Some((list, _)) = fullest.filter(|(_, list)| list.count > 0) {
-                self.form_page(list, cx);
-            }
+            self.form_fullest(cx);
+        }
+    }
+
+    /// Makes a page of the entries of the list that has most of them.
+    #[inline(never)]
+    fn form_fullest(&mut self, cx: &mut Context<'_>) {
+        let lists = (0..).zip(&self.writes.lists);
+        let fullest = lists.min_by_key(|(_, list)| Reverse(list.count));
+        if let Some((list, _)) = fullest.filter(|(_, list)| list.count > 0) {
+            self.form_page(list, cx);
         }
     }
 
     /// Sees to it that the entries of a list do not wait for a page full longer than they may.
+    #[inline(never)]
     fn hold(&mut self, list: u32, cx: &mut Context<'_>) {
         let (Some(first), Some(buffer)) =
             (self.writes.lists[list as usize].first(), self.writes.buffer)
@@ -518,6 +527,7 @@ impl Ssd {
         }
     }
 
+    #[cold]
     pub(super) fn give_up_page(&mut self, page: OpId, cx: &mut Context<'_>) {
         let mut at = self.operations.get(page).entries.first();
         self.operations.remove(page);
@@ -530,6 +540,7 @@ impl Ssd {
     }
 
     /// Gives up the entries that are ready.
+    #[cold]
     fn give_up_entries(&mut self, cx: &mut Context<'_>) {
         while let Some(list) = self.writes.touched.pop() {
             let writes = &mut self.writes;

@@ -340,8 +340,16 @@ impl Synthetic {
     pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.loads {
             Loads::One(load) => load.fill(next),
+            _ => self.fill_of_several(user, next),
+        }
+    }
+
+    /// The same where there is more than one load.
+    #[inline(never)]
+    fn fill_of_several(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
+        match &mut self.loads {
             Loads::Populations { loads, .. } => owner(loads, user).fill(next),
-            Loads::Merged { .. } | Loads::Planned { .. } => Ok(next.becomes(self.draw()?)),
+            _ => Ok(next.becomes(self.draw()?)),
         }
     }
 

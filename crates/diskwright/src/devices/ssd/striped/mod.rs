@@ -108,6 +108,7 @@ impl Ssd {
     }
 
     /// A page that has all that it is to hold goes to a set, in which it gets its place as soon as there is one.
+    #[inline(never)]
     pub(super) fn page_to_set(&mut self, page: OpId, cx: &mut Context<'_>) {
         let set = self.choose_set();
         self.operations.get_mut(page).queued = cx.now();
