@@ -30,8 +30,13 @@ impl<S: Copy> Measured<S> {
     #[inline]
     pub fn begin(&mut self, now: Time, sums: impl FnOnce() -> S) {
         if self.since.is_none() {
-            self.since = Some((now, sums()));
+            self.begins(now, sums);
         }
+    }
+
+    #[cold]
+    fn begins(&mut self, now: Time, sums: impl FnOnce() -> S) {
+        self.since = Some((now, sums()));
     }
 
     /// The warm-up has ended at `now`.

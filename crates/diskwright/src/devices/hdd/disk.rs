@@ -188,6 +188,7 @@ impl Disk {
 
     /// How many requests are in the queue where those that were merged count as one: of several groups' queues, a request counts that is
     /// the first of what waits in one of them.
+    #[inline(never)]
     fn leaders(&self) -> usize {
         if let [queue] = &self.queues[..] {
             return queue.pool.len() + self.begun().count();
@@ -242,7 +243,7 @@ impl Disk {
             return self.control(request, op, cx);
         }
         if !self.has_slot() {
-            return self.intake.outside.push_back(request);
+            return self.stays_outside(request);
         }
         if self.on_bus.is_some() && self.waits_for_bus(request, cx) {
             return;
@@ -255,6 +256,12 @@ impl Disk {
         if may_begin {
             cx.wake();
         }
+    }
+
+    /// A request waits for a slot of the queue.
+    #[inline(never)]
+    fn stays_outside(&mut self, request: RequestId) {
+        self.intake.outside.push_back(request);
     }
 
     /// A request for which only the controller works: every acknowledged write is on the medium already, or will be when what was buffered
@@ -303,10 +310,17 @@ impl Disk {
     #[inline]
     pub fn clock_queue(&mut self, now: Time) {
         let queued = self.shown_queue();
+        if self.medium.picture.is_some() {
+            self.picture_queued(now, queued);
+        }
+        self.medium.counters.clock_queue(now, queued);
+    }
+
+    #[cold]
+    fn picture_queued(&mut self, now: Time, queued: usize) {
         if let Some(picture) = &mut self.medium.picture {
             picture.queued(self.medium.counters.queue_since, now, queued);
         }
-        self.medium.counters.clock_queue(now, queued);
     }
 
     /// Gives a request a queue slot.

@@ -205,6 +205,12 @@ impl Medium {
         })
     }
 
+    /// How many blocks the share of a group has.
+    #[inline(never)]
+    pub fn blocks_of_share(&self, group: usize, command: &Command) -> u32 {
+        self.share(group, command).map(|(_, blocks)| blocks).sum()
+    }
+
     /// Whether a group serves what is on the track of a run, with data in place.
     fn is_of_group(&self, group: usize, run: &Run) -> bool {
         let position = &run.position;
@@ -242,15 +248,22 @@ impl Medium {
         if !self.reaches_all {
             return self.serve_within_reach(group, command, cursor, parts);
         }
-        let looked_up;
-        let target = match target {
-            Some(target) => target,
-            None => {
-                looked_up = self.hardware.target_of(command);
-                &looked_up
-            }
-        };
-        self.access(command, target, DataPath::Host, cursor, parts);
+        match target {
+            Some(target) => self.access(command, target, DataPath::Host, cursor, parts),
+            None => self.serve_looked_up(command, cursor, parts),
+        }
+    }
+
+    /// The same where it is not known where the first block is.
+    #[inline(never)]
+    fn serve_looked_up<T: Tally>(
+        &mut self,
+        command: &Command,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
+        let target = self.hardware.target_of(command);
+        self.access(command, &target, DataPath::Host, cursor, parts);
     }
 
     /// The same, track by track, where arms do not reach everything.

@@ -212,9 +212,14 @@ impl<T: Copy> Sent<T> {
     pub fn note(&mut self, child: RequestId, what: T) {
         let index = child.0 as usize;
         if self.purposes.len() <= index {
-            self.purposes.resize(index + 1, None);
+            self.lengthen(index + 1);
         }
         self.purposes[index] = Some(what);
+    }
+
+    #[cold]
+    fn lengthen(&mut self, length: usize) {
+        self.purposes.resize(length, None);
     }
 
     /// Whether a request has been sent and is not complete.

@@ -541,7 +541,7 @@ fn serve<T: Tally>(
     let interface = &medium.hardware.interface;
     let blocks = match interface.overlapped || log.is_some() {
         true => command.blocks,
-        false => medium.share(group, command).map(|(_, blocks)| blocks).sum(),
+        false => medium.blocks_of_share(group, command),
     };
     if !interface.overlapped && is_write {
         let bus = interface.write_time(blocks);

@@ -205,12 +205,18 @@ impl DrivePool {
             if self.outside.is_empty() && self.may_take(&command) {
                 self.begin(request, &command, disk, cx);
             } else {
-                self.outside.push_back((request, command));
+                self.stays_outside(request, command);
             }
             self.proceed(disk, cx);
         }
         self.complete_due(disk, cx);
         cx.wake();
+    }
+
+    /// A request waits for a slot.
+    #[inline(never)]
+    fn stays_outside(&mut self, request: RequestId, command: Command) {
+        self.outside.push_back((request, command));
     }
 
     /// Sends what is ready to the disk, then takes requests of the host, while there are slots.

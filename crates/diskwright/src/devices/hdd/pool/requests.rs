@@ -112,13 +112,18 @@ impl DrivePool {
             self.frames = frames;
             return;
         }
-        self.counters.waited_for_room += 1;
-        self.room.push_back(Write {
+        self.waits_for_room(Write {
             request,
             command: *command,
             may_be_absorbed,
             frames,
         });
+    }
+
+    #[inline(never)]
+    fn waits_for_room(&mut self, write: Write) {
+        self.counters.waited_for_room += 1;
+        self.room.push_back(write);
     }
 
     fn may_be_absorbed(&self, command: &Command, frames: &[Option<Frame>]) -> bool {
@@ -286,10 +291,8 @@ impl DrivePool {
         } = *cx.request(request);
         let entry = cx.request_mut(child);
         (entry.sequence, entry.start) = (sequence, start);
-        if command.op == Op::Write
-            && let Some((checker, _)) = cx.checker()
-        {
-            checker.carried(request, child, command.lbn.0, command.blocks);
+        if command.op == Op::Write && cx.checker().is_some() {
+            tell_carried(request, child, &command, cx);
         }
         self.busy += 1;
         disk.accept(child, cx);
@@ -515,5 +518,13 @@ impl DrivePool {
             );
             checker.read_buffered(device, self.memory.name_of(id), child, lbn.0, blocks);
         }
+    }
+}
+
+/// Tells the checker that a write of the pool's has what a write of the host has.
+#[cold]
+fn tell_carried(request: RequestId, child: RequestId, command: &Command, cx: &mut Context<'_>) {
+    if let Some((checker, _)) = cx.checker() {
+        checker.carried(request, child, command.lbn.0, command.blocks);
     }
 }

@@ -51,19 +51,8 @@ impl Streams {
     pub fn note(&mut self, read: &Command) -> Option<(u64, u64)> {
         self.reads += 1;
         let next = read.end().0;
-        if let Some(number) = self.continued_by(read.lbn.0) {
-            let Stream { end, count, .. } = self.streams[number];
-            let continued = Stream {
-                next,
-                end: end.max(next),
-                count: count.saturating_add(1),
-                is_stalled: false,
-                ..self.streams[number]
-            };
-            let place = self.oldest_first.iter().position(|&other| other == number);
-            self.oldest_first.remove(place.expect("it is followed"));
-            self.oldest_first.push_back(number);
-            self.put(number, continued);
+        if self.nexts.contains(&read.lbn.0) {
+            self.goes_on(read.lbn.0, next);
             return None;
         }
         let new = Stream {
@@ -74,11 +63,7 @@ impl Streams {
             is_stalled: false,
         };
         if self.streams.len() < self.most {
-            self.wanted += usize::from(self.is_wanted(&new));
-            self.streams.push(new);
-            self.nexts.push(next);
-            self.turns.push(self.reads);
-            self.oldest_first.push_back(self.streams.len() - 1);
+            self.add(new);
             return None;
         }
         let number = self.oldest_first.pop_front()?;
@@ -87,14 +72,35 @@ impl Streams {
         (given_up.next < given_up.end).then_some((given_up.next, given_up.end))
     }
 
-    /// The stream that a read at a block continues: of several the one that was continued last.
-    fn continued_by(&self, lbn: u64) -> Option<usize> {
-        if !self.nexts.contains(&lbn) {
-            return None;
-        }
+    /// The stream that a read at a block continues goes on up to block `next`: of several the one that was continued last.
+    #[inline(never)]
+    fn goes_on(&mut self, lbn: u64, next: u64) {
         let numbers = 0..self.nexts.len();
         let continued = numbers.filter(|&number| self.nexts[number] == lbn);
-        continued.max_by_key(|&number| self.turns[number])
+        let number = continued.max_by_key(|&number| self.turns[number]);
+        let number = number.expect("there is one");
+        let Stream { end, count, .. } = self.streams[number];
+        let continued = Stream {
+            next,
+            end: end.max(next),
+            count: count.saturating_add(1),
+            is_stalled: false,
+            ..self.streams[number]
+        };
+        let place = self.oldest_first.iter().position(|&other| other == number);
+        self.oldest_first.remove(place.expect("it is followed"));
+        self.oldest_first.push_back(number);
+        self.put(number, continued);
+    }
+
+    /// One more stream is followed, with the read that is taken.
+    #[cold]
+    fn add(&mut self, new: Stream) {
+        self.wanted += usize::from(self.is_wanted(&new));
+        self.nexts.push(new.next);
+        self.turns.push(self.reads);
+        self.oldest_first.push_back(self.streams.len());
+        self.streams.push(new);
     }
 
     /// Puts a stream into the place of another, which is returned; the read that is taken is its last.
