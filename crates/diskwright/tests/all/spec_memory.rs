@@ -51,7 +51,7 @@ fn largest() -> tempfile::NamedTempFile {
     let file = tempfile::Builder::new().suffix(".toml").tempfile();
     let file = file.expect("a temporary file");
     let text = "name = \"the largest\"\nrotation = \"7200 rpm\"\nheads = { switch = \"1 ms\" }\nseek = { constant = \"5 ms\" }\n\
-        [layout]\nsurfaces = 1024\ncylinders = 16_777_216\nzone = [{ cylinders = [0, 16_777_215], sectors_per_track = 1_048_576 }]\n";
+        [layout]\nsurfaces = 1024\ncylinders = 16_777_216\nzone = [{ cylinders = [0, 16_777_215], sectors_per_track = 256 }]\n";
     std::fs::write(file.path(), text).expect("written");
     file
 }
