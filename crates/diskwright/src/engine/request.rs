@@ -424,19 +424,12 @@ impl Slab {
                 self.entries[index as usize].renew(command, now, owner, device);
                 RequestId(index)
             }
-            None => self.insert_behind(command, now, owner, device),
+            None => self.insert_behind(Request::new(*command, now, owner, device)),
         }
     }
     /// Adds a request for which there is no entry yet.
     #[cold]
-    fn insert_behind(
-        &mut self,
-        command: &Command,
-        now: Time,
-        owner: Option<DeviceId>,
-        device: DeviceId,
-    ) -> RequestId {
-        let request = Request::new(*command, now, owner, device);
+    fn insert_behind(&mut self, request: Request) -> RequestId {
         self.entries.push(request);
         RequestId((self.entries.len() - 1) as u32)
     }

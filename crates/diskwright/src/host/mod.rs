@@ -436,10 +436,8 @@ impl<'a> Host<'a> {
         port.foresee(self.has_ahead.then_some(self.ahead.command.lbn));
         Ok(())
     }
-}
 
-impl Host<'_> {
-    /// Nothing is known ahead yet, or nothing was left.
+    /// Looks ahead where nothing is known yet, or nothing was left.
     #[cold]
     fn pull_first(&mut self, user: u32) -> Result<(), Error> {
         self.has_ahead = self.pull_ahead(user)?;

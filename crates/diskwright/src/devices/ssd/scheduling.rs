@@ -152,7 +152,7 @@ impl Ssd {
         self.next_cleaning(worker)
     }
 
-    /// The same of a worker whose operation is suspended: only reads may go before it.
+    /// The same of a worker whose operation is suspended: only reads may go before it. Out of line, for few drives suspend anything.
     #[inline(never)]
     fn choose_beside_suspended(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         self.choose_read(worker, cx)
