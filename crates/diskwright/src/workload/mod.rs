@@ -5,6 +5,7 @@ mod convert;
 mod devices;
 mod extents;
 pub mod fio;
+mod fitted;
 pub mod formats;
 mod input;
 mod inspection;
@@ -25,12 +26,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::base::error::{Error, InputError, Place};
+use crate::base::error::Error;
 use crate::base::units::Time;
 use crate::engine::request::Command;
 
 use self::processes::{PlannedRequest, ProcessRules, Processes};
-use self::selection::{CHOOSE_DEVICE, Selection};
+use self::selection::Selection;
 use self::synthetic::{StreamPlan, Synthetic};
 
 pub(crate) use self::devices::Devices;
@@ -39,6 +40,7 @@ pub(crate) use self::formats::files_beside;
 pub use self::clone_options::SyntheticCloneOptions;
 pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::fio::FioSpec;
+pub use self::fitted::FittedWorkload;
 pub use self::formats::{
     BlkEvent, BlktraceOptions, CsvOptions, Format, FormatOptions, TraceReader,
 };
@@ -154,54 +156,7 @@ impl Workload {
         seed: u64,
         capacity_blocks: u64,
     ) -> Result<Workload, Error> {
-        spec.check()?;
-        if capacity_blocks == 0 {
-            return Err(Error::input("the drive has no blocks"));
-        }
-        let spec = &spec.resolved(base, capacity_blocks)?;
-        if let Some(synthetic) = &spec.synthetic {
-            let synthetic = Synthetic::new(synthetic, seed, capacity_blocks)?;
-            return Ok(Workload {
-                pacing: synthetic.pacing(),
-                source: Source::Synthetic(Box::new(synthetic)),
-                notes: spec.notes.clone(),
-            });
-        }
-        if let Some(processes) = &spec.processes {
-            let regions = places::regions(&spec.devices, capacity_blocks)?;
-            let processes = Processes::new(processes, seed, &regions)?;
-            return Ok(Workload {
-                pacing: Pacing::Processes,
-                source: Source::Processes(Box::new(processes)),
-                notes: Vec::new(),
-            });
-        }
-        let synthetic_clone = spec
-            .synthetic_clone
-            .as_ref()
-            .map(|made| made.profile.as_path());
-        let path = base.join(
-            synthetic_clone
-                .or(spec.trace.as_deref())
-                .unwrap_or(Path::new("")),
-        );
-        let options = spec.format_options();
-        places::check_within(&spec.devices, capacity_blocks)?;
-        let is_of_one = spec.device == DeviceChoice::Single && spec.devices.is_empty();
-        if is_of_one && synthetic_clone.is_none() {
-            refuse_several_devices(&path, &options)?;
-        }
-        Ok(Workload {
-            pacing: match spec.pace {
-                Pace::Closed => Pacing::Closed { users: None },
-                Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
-            },
-            source: Source::Trace {
-                reader: opening::open_seeded(&path, &options, seed)?,
-                selection: Box::new(Selection::new(spec, capacity_blocks)),
-            },
-            notes: Vec::new(),
-        })
+        spec.fit(base, capacity_blocks)?.open(seed)
     }
 
     /// The places of a synthetic load that prefers some, of its first size, from the most popular one on; `None` for other loads.
@@ -422,60 +377,6 @@ impl Workload {
             }
         }
     }
-}
-
-/// How many requests [`Workload::next`] will yield; of a trace, by reading all of it. `None` where durations end the load.
-///
-/// # Errors
-/// Those of [`Workload::open`] and [`Workload::next`].
-pub fn count(
-    spec: &WorkloadSpec,
-    base: &Path,
-    seed: u64,
-    capacity_blocks: u64,
-) -> Result<Option<u64>, Error> {
-    let mut workload = Workload::open(spec, base, seed, capacity_blocks)?;
-    if let Some(total) = workload.total_hint() {
-        return Ok(Some(total));
-    }
-    if workload.pacing() == Pacing::Planned {
-        return Ok(None);
-    }
-    let mut count = 0;
-    while workload.next()?.is_some() {
-        count += 1;
-    }
-    Ok(Some(count))
-}
-
-/// The records in which a second device is looked for before anything is simulated.
-const PROBED: u64 = 65_536;
-
-/// Finds out early what would otherwise end a run in its middle.
-///
-/// A trace that can be read only once, such as a pipe, is not looked at; nor does anything else that is wrong with the trace
-/// matter here, for the reading proper will tell of it at its place.
-fn refuse_several_devices(path: &Path, options: &FormatOptions) -> Result<(), Error> {
-    if !path.is_file() {
-        return Ok(());
-    }
-    let mut reader = open(path, options)?;
-    let mut devices = Devices::default();
-    for _ in 0..PROBED {
-        let Ok(Some(record)) = reader.next() else {
-            break;
-        };
-        devices.add(record.device);
-    }
-    if devices.several() {
-        return Err(
-            InputError::new(format!("the trace is of several devices: {devices}"))
-                .at(Place::File(path.to_owned()))
-                .help(CHOOSE_DEVICE)
-                .into(),
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]

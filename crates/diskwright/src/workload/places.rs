@@ -40,11 +40,11 @@ fn one() -> u32 {
     1
 }
 
-/// Refuses places that make no sense wherever they are.
+/// Refuses places that make no sense, or are not on a device of `capacity` blocks.
 ///
 /// # Errors
-/// With the number of the device in the message.
-pub(super) fn check(devices: &[DevicePlace]) -> Result<(), Error> {
+/// With the number of the trace's device in the message.
+pub(super) fn check(devices: &[DevicePlace], capacity: u64) -> Result<(), Error> {
     for (index, place) in devices.iter().enumerate() {
         let device = place.device;
         let scale = place.location_scale;
@@ -65,14 +65,6 @@ pub(super) fn check(devices: &[DevicePlace]) -> Result<(), Error> {
             "workload.devices: device {device}: {wrong}"
         )));
     }
-    Ok(())
-}
-
-/// Refuses places that are not on a device of `capacity` blocks.
-///
-/// # Errors
-/// With the number of the trace's device in the message.
-pub(super) fn check_within(devices: &[DevicePlace], capacity: u64) -> Result<(), Error> {
     for place in devices {
         let size = place.size.map_or(1, Size::blocks);
         let end = place.offset.blocks().saturating_add(size);
@@ -91,10 +83,9 @@ pub(super) fn check_within(devices: &[DevicePlace], capacity: u64) -> Result<(),
 /// Where the devices of processes are on a device of `capacity` blocks; the whole of it is device 0 where nothing is said.
 ///
 /// # Errors
-/// As [`check_within`]; a place whose scales are those of a trace.
+/// As [`check`]; a place whose scales are those of a trace.
 pub(super) fn regions(devices: &[DevicePlace], capacity: u64) -> Result<Vec<Region>, Error> {
-    check(devices)?;
-    check_within(devices, capacity)?;
+    check(devices, capacity)?;
     if devices.is_empty() {
         return Ok(vec![Region {
             device: 0,
@@ -270,12 +261,12 @@ mod tests {
         let with = |change: fn(&mut DevicePlace)| {
             let mut place = place(4, 10);
             change(&mut place);
-            check(&[place]).map_err(|error| error.to_string())
+            check(&[place], 1_000).map_err(|error| error.to_string())
         };
         for bytes in [1, 256, 512, 1_024, 1_536] {
             let mut place = place(4, 10);
             place.location_scale = bytes;
-            assert!(check(&[place]).is_ok(), "{bytes}");
+            assert!(check(&[place], 1_000).is_ok(), "{bytes}");
         }
         for (change, told) in [
             (
@@ -296,7 +287,7 @@ mod tests {
                 "{error}"
             );
         }
-        assert!(check(&[place(4, 0), place(5, 0), place(4, 8)]).is_err());
+        assert!(check(&[place(4, 0), place(5, 0), place(4, 8)], 1_000).is_err());
     }
 
     #[test]
@@ -305,9 +296,9 @@ mod tests {
             size: Some(Size::from_blocks(90)),
             ..place(0, 10)
         };
-        assert!(check_within(&[sized], 100).is_ok());
-        assert!(check_within(&[sized], 99).is_err());
-        assert!(check_within(&[place(0, 99)], 100).is_ok());
-        assert!(check_within(&[place(0, 100)], 100).is_err());
+        assert!(check(&[sized], 100).is_ok());
+        assert!(check(&[sized], 99).is_err());
+        assert!(check(&[place(0, 99)], 100).is_ok());
+        assert!(check(&[place(0, 100)], 100).is_err());
     }
 }

@@ -2,22 +2,20 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::base::error::{Error, InputError};
 use crate::base::units::Time;
 
-use super::clone_options::SyntheticCloneOptions;
-use super::fio::{self, FioJob, FioSpec};
-use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
-use super::places::{self, DevicePlace};
+use super::fio::{FioJob, FioSpec};
+use super::formats::{BlktraceOptions, CsvOptions};
+use super::places::DevicePlace;
 use super::processes::ProcessesSpec;
 use super::synthetic::SyntheticSpec;
-use super::synthetic_clone::{self, SyntheticCloneSpec};
+use super::synthetic_clone::SyntheticCloneSpec;
 
 /// Where the requests come from, and what is made of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,153 +81,6 @@ pub struct WorkloadSpec {
 
 fn is_default<T: Default + PartialEq>(options: &T) -> bool {
     *options == T::default()
-}
-
-impl WorkloadSpec {
-    /// What the reader of the trace is told.
-    pub fn format_options(&self) -> FormatOptions {
-        if let Some(made) = &self.synthetic_clone {
-            let synthetic_clone = SyntheticCloneOptions {
-                seed: None,
-                parameters: made.parameters.clone(),
-            };
-            return FormatOptions {
-                format: Some(synthetic_clone::NAME.to_owned()),
-                synthetic_clone,
-                ..FormatOptions::default()
-            };
-        }
-        FormatOptions {
-            format: self.format.clone(),
-            csv: self.csv.clone(),
-            blktrace: self.blktrace,
-            sector_bytes: self.sector_bytes,
-            synthetic_clone: SyntheticCloneOptions::default(),
-        }
-    }
-
-    /// With the synthetic load that a job file stands for, on a drive of `capacity` blocks, in its place; relative paths
-    /// start at `base`. Without a job file nothing changes.
-    ///
-    /// # Errors
-    /// Those of [`Self::check`] and [`fio::convert`].
-    pub fn resolved(&self, base: &Path, capacity: u64) -> Result<Cow<'_, WorkloadSpec>, Error> {
-        let Some(job_file) = &self.fio else {
-            return Ok(Cow::Borrowed(self));
-        };
-        self.check()?;
-        let converted = fio::convert(job_file, base, capacity)?;
-        Ok(Cow::Owned(WorkloadSpec {
-            fio: None,
-            synthetic: Some(converted.synthetic),
-            notes: converted.warnings,
-            jobs: converted.jobs,
-            ..self.clone()
-        }))
-    }
-
-    /// Refuses what contradicts itself or changes nothing.
-    ///
-    /// # Errors
-    /// The key concerned is in the message.
-    pub fn check(&self) -> Result<(), Error> {
-        let loads = [
-            ("trace", self.trace.is_some()),
-            ("synthetic-clone", self.synthetic_clone.is_some()),
-            ("synthetic", self.synthetic.is_some()),
-            ("fio", self.fio.is_some()),
-            ("processes", self.processes.is_some()),
-        ];
-        let given: Vec<_> = loads
-            .iter()
-            .filter(|(_, is)| *is)
-            .map(|(key, _)| *key)
-            .collect();
-        match given[..] {
-            [] => {
-                return Err(InputError::new("workload: no requests to simulate")
-                    .help("give workload.trace = \"FILE\", workload.synthetic-clone = \"PROFILE\", a table [workload.synthetic] or [workload.processes], or workload.fio = \"JOB FILE\"")
-                    .into());
-            }
-            [one, other, ..] => {
-                return Err(Error::input(format!(
-                    "workload.{one} and workload.{other} exclude each other"
-                )));
-            }
-            ["synthetic" | "fio" | "processes"] => return self.check_synthetic(),
-            ["synthetic-clone"] => self.check_synthetic_clone()?,
-            [_] => {}
-        }
-        if let Pace::Scaled(speed) = self.pace
-            && !(speed.is_finite() && speed > 0.0)
-        {
-            return Err(Error::input(format!(
-                "workload.pace: scaled is {speed}: expected a number above 0 (2 is twice as fast)"
-            )));
-        }
-        if let (Some(from), Some(to)) = (self.from, self.to)
-            && from >= to
-        {
-            return Err(Error::input(format!(
-                "workload.from is {from} and workload.to {to}: nothing is between"
-            )));
-        }
-        if !self.devices.is_empty() && self.device != DeviceChoice::Single {
-            return Err(Error::input(
-                "workload.device and workload.devices exclude each other",
-            ));
-        }
-        places::check(&self.devices)
-    }
-
-    /// The keys that are about files of traces say nothing about a synthetic clone, which is of one device and in order.
-    fn check_synthetic_clone(&self) -> Result<(), Error> {
-        for (key, touched) in self.about_files() {
-            if touched {
-                return Err(Error::input(format!(
-                    "workload.{key} is about a recorded trace and changes nothing of a synthetic clone"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// The keys about the file of a trace, and whether they are given.
-    fn about_files(&self) -> [(&'static str, bool); 8] {
-        let untouched = WorkloadSpec::default();
-        [
-            ("format", self.format.is_some()),
-            ("csv", self.csv != untouched.csv),
-            ("blktrace", self.blktrace != untouched.blktrace),
-            ("sector_bytes", self.sector_bytes.is_some()),
-            ("device", self.device != untouched.device),
-            ("devices", !self.devices.is_empty()),
-            ("out_of_order", self.out_of_order != untouched.out_of_order),
-            ("bad_size", self.bad_size != untouched.bad_size),
-        ]
-    }
-
-    /// The keys that are about traces say nothing about a synthetic load.
-    fn check_synthetic(&self) -> Result<(), Error> {
-        let untouched = WorkloadSpec::default();
-        let about_requests = [
-            ("pace", self.pace != untouched.pace),
-            ("from", self.from.is_some()),
-            ("to", self.to.is_some()),
-            ("limit", self.limit.is_some()),
-            ("past_end", self.past_end != untouched.past_end),
-        ];
-        for (key, touched) in self.about_files().into_iter().chain(about_requests) {
-            // Processes make requests for devices, too.
-            let is_known = key == "devices" && self.processes.is_some();
-            if touched && !is_known {
-                return Err(Error::input(format!(
-                    "workload.{key} is about a trace and changes nothing of a synthetic load"
-                )));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// When the requests of a trace are issued.
@@ -404,76 +255,6 @@ mod tests {
             "devise = 1",
         ] {
             assert!(toml::from_str::<WorkloadSpec>(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn contradictions_name_their_key() {
-        let synthetic = "synthetic = { requests = 1, arrivals = { constant = '1 ms' } }\n";
-        for (text, key) in [
-            (String::new(), "workload.trace"),
-            (format!("trace = 'a'\n{synthetic}"), "workload.synthetic"),
-            ("trace = 'a'\nfio = 'b'".to_owned(), "workload.fio"),
-            (format!("fio = 'a'\n{synthetic}"), "workload.fio"),
-            ("fio = 'a'\nlimit = 1".to_owned(), "workload.limit"),
-            (
-                "synthetic-clone = 'a'\ntrace = 'b'".to_owned(),
-                "workload.trace and workload.synthetic-clone",
-            ),
-            (
-                format!("synthetic-clone = 'a'\n{synthetic}"),
-                "workload.synthetic",
-            ),
-            (
-                "synthetic-clone = 'a'\nformat = 'csv'".to_owned(),
-                "workload.format",
-            ),
-            (
-                "synthetic-clone = 'a'\ndevice = 0".to_owned(),
-                "workload.device",
-            ),
-            (
-                "synthetic-clone = 'a'\nout_of_order = 'map'".to_owned(),
-                "workload.out_of_order",
-            ),
-            (
-                "synthetic-clone = 'a'\nbad_size = 'clip'".to_owned(),
-                "workload.bad_size",
-            ),
-            (
-                "synthetic-clone = 'a'\npace = { scaled = 0.0 }".to_owned(),
-                "workload.pace",
-            ),
-            (
-                "trace = 'a'\npace = { scaled = 0.0 }".to_owned(),
-                "workload.pace",
-            ),
-            (
-                "trace = 'a'\npace = { scaled = inf }".to_owned(),
-                "workload.pace",
-            ),
-            (
-                "trace = 'a'\nfrom = '1 s'\nto = '1 s'".to_owned(),
-                "workload.from",
-            ),
-            (format!("pace = 'closed'\n{synthetic}"), "workload.pace"),
-            (format!("device = 'all'\n{synthetic}"), "workload.device"),
-            (format!("limit = 1\n{synthetic}"), "workload.limit"),
-            (
-                format!("blktrace = {{ event = 'issue' }}\n{synthetic}"),
-                "workload.blktrace",
-            ),
-        ] {
-            let error = spec(&text).check().unwrap_err().to_string();
-            assert!(error.contains(key), "{text}: {error}");
-        }
-        for text in [
-            "trace = 'a'\npace = { scaled = 0.5 }\nfrom = '1 s'\nto = '2 s'",
-            "synthetic-clone = 'a'\npace = 'closed'\nfrom = '1 s'\nlimit = 3\npast_end = 'map'",
-            "synthetic-clone = { profile = 'a', theta = 0.5 }",
-            synthetic,
-        ] {
-            spec(text).check().unwrap();
         }
     }
 }

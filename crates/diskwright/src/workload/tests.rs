@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
+use super::fitted::PROBED;
 use super::*;
+use crate::base::error::Place;
 use crate::base::units::Lbn;
 use crate::engine::request::Op;
 
@@ -24,15 +26,13 @@ fn run(lines: &str, spec: &str) -> Result<Given, Error> {
     spec.trace = Some(file.path().file_name().unwrap().into());
     spec.format = Some("disksim-ascii".to_owned());
     let base = file.path().parent().unwrap();
-    let mut workload = Workload::open(&spec, base, 0, 100)?;
+    let load = spec.fit(base, 100)?;
+    let mut workload = load.open(0)?;
     let mut arrivals = Vec::new();
     while let Some(arrival) = workload.next()? {
         arrivals.push(arrival);
     }
-    assert_eq!(
-        count(&spec, base, 0, 100).unwrap(),
-        Some(arrivals.len() as u64)
-    );
+    assert_eq!(load.count(0).unwrap(), Some(arrivals.len() as u64));
     assert!(workload.next().unwrap().is_none());
     Ok(Given {
         arrivals,

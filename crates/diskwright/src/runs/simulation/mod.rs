@@ -1,7 +1,9 @@
 //! A spec becomes a run becomes a result.
 
+mod adapted;
 mod custom;
 pub mod digest;
+mod drive_facts;
 pub(in crate::runs) mod faults;
 mod fio_report;
 pub(crate) mod imported;
@@ -18,16 +20,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::base::document::from_node;
-use crate::base::document::{Node, Override, Value};
+use crate::base::document::{Node, Value};
 use crate::base::error::{Error, InputError, Place, Source};
 use crate::base::small_file;
 use crate::config::spec::{FaultKind, MeasureEnd, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
-use crate::devices::drives::{self, DriveFile};
-use crate::devices::hdd::drive::Drive;
-use crate::devices::kind::{AnyDevice, DriveFacts};
+use crate::devices::kind::AnyDevice;
 use crate::devices::spindles::Spindles;
-use crate::devices::{DeviceSpec, with_drives, with_spindles};
+use crate::devices::with_spindles;
 use crate::disksim;
 use crate::engine::checker::Checker;
 use crate::engine::window::WarmUp;
@@ -39,7 +39,11 @@ use crate::host::{Extent, Host, HostPolicy};
 use crate::metrics::{Measurements, Recorder, RequestLog, RequestTable};
 use crate::models::cache::replacement::CustomReplacements;
 use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
-use crate::workload::{self, Pacing, Workload};
+use crate::workload::{self, FittedWorkload, Pacing};
+
+pub(crate) use adapted::drive_keys;
+pub(crate) use drive_facts::{drive, drive_file};
+pub use drive_facts::{drive_summary, hardware};
 
 pub use crate::host::Progress;
 pub use moment::Moment;
@@ -140,7 +144,7 @@ impl Checked {
     /// The tree of devices.
     ///
     /// # Errors
-    /// As [`DeviceSpec::tree`], and as [`FlashBackedSpec::build`](crate::host::flash_backed::spec::FlashBackedSpec::build).
+    /// As [`DeviceSpec::tree`](crate::devices::DeviceSpec::tree), and as [`FlashBackedSpec::build`](crate::host::flash_backed::spec::FlashBackedSpec::build).
     pub fn devices(&self) -> Result<DeviceTree, Error> {
         self.devices_foreseeing(None)
     }
@@ -209,6 +213,15 @@ impl Checked {
         input.into()
     }
 
+    /// Fits the load to the device, of `capacity` blocks. A job file becomes the load that it stands for, which the log and the result then
+    /// show.
+    fn fit_workload(&mut self, capacity: u64) -> Result<FittedWorkload, Error> {
+        let load = self.spec.workload.fit(&self.base, capacity);
+        let load = load.map_err(|error| self.locate_in_workload(error))?;
+        self.spec.workload = load.spec().clone();
+        Ok(load)
+    }
+
     /// [`Self::locate`] for an error of the workload: a trace that cannot be opened is named where the spec names it.
     fn locate_in_workload(&self, error: Error) -> Error {
         if !matches!(error, Error::File { .. }) {
@@ -251,43 +264,7 @@ pub(in crate::runs) fn read_adapted(
     adapt: &dyn Fn(&mut Node) -> Result<(), Error>,
 ) -> Result<Checked, Error> {
     let (mut tree, base, mut set_up) = read_tree(source)?;
-    for assignment in &options.set {
-        tree.set(Override::parse("--set", assignment)?)?;
-    }
-    for assignment in &options.vary {
-        tree.set(Override::parse("--vary", assignment)?)?;
-    }
-    if let Some(point) = &options.point {
-        point.apply(&mut tree)?;
-    }
-    if let Some(drive) = &options.drive {
-        let drive = from_here(drive);
-        for key in drive_keys(&tree) {
-            tree.set(Override::from_option("--drive", key, &drive))?;
-        }
-    }
-    if let Some(trace) = &options.trace {
-        let trace =
-            std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
-        let path = "workload.trace".to_owned();
-        tree.set(Override::from_option(
-            "--trace",
-            path,
-            &trace.to_string_lossy(),
-        ))?;
-        tree.remove("workload.synthetic-clone");
-        tree.remove("workload.synthetic");
-        tree.remove("workload.fio");
-        tree.remove("workload.processes");
-    }
-    if let Some(set_up) = &mut set_up {
-        set_up.complete(&mut tree)?;
-    }
-    if options.point.is_some() {
-        sweep::draw_angles(&mut tree)?;
-    }
-    adapt(&mut tree)?;
-    custom::resolve(&mut tree, &options.schedulers, &options.replacements);
+    adapted::apply(options, set_up.as_mut(), adapt, &mut tree)?;
     let mut spec: Spec = from_node(&tree)?;
     spec.device.fill_in(&Spindles::alone());
     if let Some(point) = &options.point {
@@ -355,28 +332,6 @@ fn taken_for_spec(path: &Path, format: &str) -> Error {
         .into()
 }
 
-/// A drive named on the command line: a name stays, a path becomes absolute.
-fn from_here(drive: &str) -> String {
-    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || drives::is_file(drive);
-    let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
-    absolute.map_or_else(
-        || drive.to_owned(),
-        |path| path.to_string_lossy().into_owned(),
-    )
-}
-
-/// The keys of the devices' drives; where the spec has no device with one, that of a hard disk that is to be its device.
-pub(crate) fn drive_keys(tree: &Node) -> Vec<String> {
-    let mut devices = with_drives(tree);
-    if devices.is_empty() {
-        devices.push("device.hdd".to_owned());
-    }
-    devices
-        .iter()
-        .map(|device| format!("{device}.drive"))
-        .collect()
-}
-
 /// Runs a spec to its end.
 ///
 /// # Errors
@@ -389,13 +344,8 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     match options.moment {
         Some(moment) if options.picture => {
-            let arm_trace = moment::find(moment, source, options, progress)?;
-            let options = RunOptions {
-                arm_trace,
-                moment: None,
-                ..options.clone()
-            };
-            run_once(source, &options, progress)
+            let found = run_once(source, &moment.search(options), progress)?;
+            run_once(source, &moment.shown(&found, options), progress)
         }
         _ => run_once(source, options, progress),
     }
@@ -413,18 +363,15 @@ fn run_once(
     checked.warn(std::mem::take(&mut tree.warnings));
     checked.notes.append(&mut tree.notes);
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
-    // A job file becomes the load that it stands for, which the log and the result then show.
-    let workload = checked.spec.workload.resolved(&checked.base, capacity);
-    let workload = workload.map_err(|error| checked.locate_in_workload(error))?;
-    checked.spec.workload = workload.into_owned();
+    let load = checked.fit_workload(capacity)?;
     let spec = &checked.spec;
     let log = options
         .requests
         .as_deref()
         .map(|path| request_log(path, spec))
         .transpose()?;
-    let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
-    let workload = load().map_err(|error| checked.locate_in_workload(error))?;
+    let workload = load.open(spec.seed);
+    let workload = workload.map_err(|error| checked.locate_in_workload(error))?;
     if foresight.is_some() && workload.pacing() != Pacing::Open {
         let error = Error::input(
             "an oracle must know future requests: the pace of this load depends on completions",
@@ -439,7 +386,7 @@ fn run_once(
         return Err(checked.locate("measure.end", error.into()));
     }
     let policy = host_policy(&checked)?;
-    let warm_up = warm_up(&checked, capacity)?;
+    let warm_up = warm_up(&checked, &load)?;
     let mut recorder = Recorder::new(warm_up);
     let mut window = None;
     if options.picture {
@@ -617,7 +564,7 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     })
 }
 
-fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
+fn warm_up(checked: &Checked, load: &FittedWorkload) -> Result<WarmUp, Error> {
     let Spec {
         workload,
         measure,
@@ -641,7 +588,8 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
         Some(WarmUpSpec::Percent(percent)) => {
             let total = match percent {
                 0.0 => 0,
-                _ => workload::count(workload, &checked.base, *seed, capacity)
+                _ => load
+                    .count(*seed)
                     .map_err(|error| checked.locate_in_workload(error))?
                     .ok_or_else(|| {
                         let message = "a percentage of requests whose number is not known before the run: the durations of streams end it";
@@ -653,47 +601,4 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
             WarmUp::Requests((total as f64 * percent / 100.0) as u64)
         }
     })
-}
-
-/// The file of a drive, by name or path.
-///
-/// # Errors
-/// As [`DriveFile::read`].
-pub(crate) fn drive_file(name: &str, base: &Path) -> Result<DriveFile, Error> {
-    DriveFile::read(name, base, imported::drive)
-}
-
-/// A hard disk's drive, by name or path.
-///
-/// # Errors
-/// As [`Drive::read`].
-pub(crate) fn drive(name: &str) -> Result<Drive, Error> {
-    Drive::read(name, Path::new(""), imported::drive)
-}
-
-/// A drive's figures and description, by name or path.
-///
-/// # Errors
-/// An unknown name, with a suggestion; an unreadable or wrong file.
-pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
-    let file = drive_file(name, Path::new(""))?;
-    let DriveFacts {
-        figures: mut summary,
-        description,
-    } = DeviceSpec::describe_drive(&file)?;
-    summary["id"] = serde_json::json!(name);
-    summary["kind"] = serde_json::json!(file.kind()?);
-    summary["description"] = description;
-    if !file.warnings.is_empty() {
-        summary["warnings"] = serde_json::json!(file.warnings);
-    }
-    Ok(summary)
-}
-
-/// The hardware of a drive, by name or path, for those who drive the mechanics themselves.
-///
-/// # Errors
-/// As [`drive_summary`].
-pub fn hardware(name: &str) -> Result<crate::devices::hdd::Hardware, Error> {
-    drive(name).map(|drive| drive.hardware)
 }

@@ -1,9 +1,7 @@
 //! Moments of a run that are known only when it is over.
 
-use super::{RunOptions, SpecSource, run_once};
-use crate::base::error::Error;
+use super::{Outcome, RunOptions};
 use crate::engine::window::ArmTraceFrom;
-use crate::host::Progress;
 
 /// A moment after the warm-up at which a picture shows the devices at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,33 +22,32 @@ impl Moment {
         let found = Moment::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, moment)| *moment)
     }
-}
 
-/// When the moment is: a run before the one that is animated tells, which writes nothing. Where nothing is measured there is no
-/// such moment, and the animation begins as if none was asked for.
-///
-/// # Errors
-/// As [`run`](super::run).
-pub(super) fn find(
-    moment: Moment,
-    source: &SpecSource,
-    options: &RunOptions,
-    progress: &mut dyn Progress,
-) -> Result<ArmTraceFrom, Error> {
-    let options = RunOptions {
-        check: false,
-        requests: None,
-        picture: true,
-        arm_trace: ArmTraceFrom::Nowhere,
-        moment: None,
-        fio_report: false,
-        keep_requests: false,
-        ..options.clone()
-    };
-    let outcome = run_once(source, &options, progress)?;
-    let at = match moment {
-        Moment::Busiest => outcome.busiest(),
-        Moment::Slowest => outcome.slowest(),
-    };
-    Ok(at.map_or(ArmTraceFrom::FirstMeasured, ArmTraceFrom::Instant))
+    /// The options of the run that finds the moment, which is not the one that is animated and writes nothing.
+    pub(super) fn search(self, options: &RunOptions) -> RunOptions {
+        RunOptions {
+            check: false,
+            requests: None,
+            picture: true,
+            arm_trace: ArmTraceFrom::Nowhere,
+            moment: None,
+            fio_report: false,
+            keep_requests: false,
+            ..options.clone()
+        }
+    }
+
+    /// The options of the run that shows the moment that another one has found. Where nothing is measured there is no such moment, and the
+    /// animation begins as if none was asked for.
+    pub(super) fn shown(self, found: &Outcome, options: &RunOptions) -> RunOptions {
+        let at = match self {
+            Moment::Busiest => found.busiest(),
+            Moment::Slowest => found.slowest(),
+        };
+        RunOptions {
+            arm_trace: at.map_or(ArmTraceFrom::FirstMeasured, ArmTraceFrom::Instant),
+            moment: None,
+            ..options.clone()
+        }
+    }
 }

@@ -71,14 +71,7 @@ pub fn points(job: &Job, seeds: &[u64], program: &ProgramIdentity) -> Result<Vec
     let mut tree = checked.devices()?;
     checked.warn(std::mem::take(&mut tree.warnings));
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
-    let workload = checked.spec.workload.resolved(&checked.base, capacity);
-    let workload = workload.map_err(|error| checked.locate_in_workload(error))?;
-    checked.spec.workload = workload.into_owned();
-    checked
-        .spec
-        .workload
-        .check()
-        .map_err(|error| checked.locate("workload", error))?;
+    checked.fit_workload(capacity)?;
     let traces = files(&checked.spec.workload, &checked.base)
         .map_err(|error| checked.locate_in_workload(error))?;
     let mut hashed = plain(&checked.spec);

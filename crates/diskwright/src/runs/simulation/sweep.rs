@@ -8,7 +8,6 @@ use crate::base::document::from_node;
 use crate::base::document::{Node, Override};
 use crate::base::error::{Error, InputError};
 use crate::config::sweep::{Axis, SweepSpec, axes};
-use crate::devices::with_spindles;
 use crate::metrics::named::{self, Named};
 
 /// The most runs of a sweep.
@@ -78,21 +77,6 @@ impl PointChoice {
         tree.remove("sweep");
         Ok(())
     }
-}
-
-/// Lets the platters start anywhere where the load is a recorded trace, which is the same with every seed. An angle that the
-/// spec gives stays.
-pub(super) fn draw_angles(tree: &mut Node) -> Result<(), Error> {
-    if tree.get("workload.trace").is_none() {
-        return Ok(());
-    }
-    for disk in with_spindles(tree) {
-        let angle = format!("{disk}.angle");
-        if tree.get(&angle).is_none() {
-            tree.set(Override::from_option("the sweep", angle, "random"))?;
-        }
-    }
-    Ok(())
 }
 
 /// The axes of the spec, and those of the command line.
