@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import diskwright
-from conftest import COMMAND, ENDLESS, SPEC, Command, environment, names, parsed, refused
+from conftest import COMMAND, ENDLESS, ROOT, SPEC, Command, environment, names, parsed, refused
 
 DEPTH = "device.hdd.queue.depth"
 DISTRIBUTION = {"mean", "std", "p50", "p90", "p95", "p99", "p999", "max", "total", "ci95"}
@@ -31,6 +31,30 @@ def test_the_table_of_an_ssd_has_no_access_time(command: Command, spec: Path) ->
     assert done.returncode == 0, done.stderr
     assert "\nresponse" in done.stdout and "\naccess" not in done.stdout
     assert parsed(command("run", spec, "--json", "-"))["access_ms"]["max"] == 0
+
+
+def test_what_a_device_counts_apart_has_lines_of_its_own(command: Command, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(
+        "[workload.synthetic]\nrequests = 200\narrivals = { closed = { users = 4 } }\nreads = 0.5\n"
+        "[device.hdd]\ndrive = 'ibm-18es'\n"
+        "arms = { motion = 'independent', arm = [{ writes = false }, { reads = false, angle = 0.5 }] }\n"
+    )
+    done = command("run", str(spec), "--json", str(tmp_path / "result.json"))
+    assert done.returncode == 0, done.stderr
+    arms = json.loads((tmp_path / "result.json").read_text())["devices"]["hdd"]["arms"]
+    for number, (arm, writes) in enumerate(zip(arms, ("no", "yes"), strict=True)):
+        (line,) = (line for line in done.stdout.splitlines() if line.startswith(f"hdd.arms[{number}]"))
+        assert f"writes {writes}" in line
+        assert f"accesses {arm['accesses']}," in line
+    assert "{" not in done.stdout
+
+
+def test_the_table_of_an_ssd_says_whether_it_is_steady(command: Command) -> None:
+    done = command("run", str(ROOT / "examples" / "ssd.toml"), "--set", "workload.synthetic.requests=2000")
+    assert done.returncode == 0, done.stderr
+    assert "\nssd.erases  total " in done.stdout
+    assert "\nssd.steady  reached no\n" in done.stdout
 
 
 def test_warnings_and_notes_are_told_apart_from_results(command: Command, spec: Path) -> None:

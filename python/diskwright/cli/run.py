@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -148,14 +148,40 @@ def times_and_devices(result: "Result") -> Iterator["RenderableType"]:
     yield _parts(result.parts_ms)
     yield ""
     for path, device in result.devices.items():
-        counted = {key: item for key, item in device.items() if item and not isinstance(item, Mapping)}
+        counted = {key: item for key, item in device.items() if item and not _holds_records(item)}
         yield output.pairs(path, output.flat(counted))
+        for name, record in _records(device):
+            yield output.pairs(f"{path}.{name}", output.flat(record))
         if settings := _text.settings(device):
             yield output.pairs(f"{path} settings", settings)
     yield ""
 
 
 _ALWAYS = {"issued", "completed", "measured"}
+
+
+def _holds_records(item: object) -> bool:
+    return isinstance(item, Mapping) or (
+        isinstance(item, list) and any(isinstance(of, Mapping) for of in item)
+    )
+
+
+def _records(device: "Record") -> Iterator[tuple[str, "Mapping[str, Any]"]]:
+    """What a device counts apart, such as its arms, without zeros, each with its path; not nested ones."""
+    for key, item in device.items():
+        if key == "busy_ms":
+            # The table of parts tells as much.
+            continue
+        if isinstance(item, Mapping):
+            named = [(key, item)]
+        elif _holds_records(item):
+            named = [(f"{key}[{number}]", record) for number, record in enumerate(item)]
+        else:
+            continue
+        for name, record in named:
+            counted = {of: value for of, value in record.items() if value or value is False}
+            if counted and not any(map(_holds_records, record.values())):
+                yield name, counted
 
 
 def _times(result: "Result") -> "RenderableType":
