@@ -165,6 +165,7 @@ __all__ = [
     "Outstanding",
     "Overhead",
     "OverheadTable",
+    "Overwrite",
     "Pace",
     "Paper",
     "Parallel",
@@ -2728,8 +2729,10 @@ class Precondition(Table):
     """How much of it has been written, from its first block on. Default: "100 %"."""
     pattern: Pattern | None = None
     """In which order. Default: "sequential"."""
-    overwrite: float | None = None
-    """How often all that it holds has then been overwritten at random. Default: 0.0."""
+    overwrite: Overwrite | None = None
+    """How often all that it holds has then been overwritten at random; `"until-steady"`: until five rounds
+    of that use up as much flash each. Default: 0.0.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -4361,6 +4364,10 @@ Pattern: TypeAlias = Literal["sequential", "random"]
 `sequential`: From the first block to the last.
 
 `random`: Each page once, in a random order.
+"""
+
+Overwrite: TypeAlias = float | Literal["until-steady"]
+"""A number of drive writes, or "until-steady": until the flash that a round of them uses up stays the same.
 """
 
 LinkDescription: TypeAlias = Literal["sata"] | Sata | Pcie

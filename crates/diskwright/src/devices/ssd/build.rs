@@ -8,6 +8,7 @@ use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
 use super::failures::Failing;
 use super::log_build::logged;
 use super::mapping::map_units;
+use super::overwrite::{MOST_DRIVE_WRITES, Overwrite};
 use super::phases::MultiPlane;
 use super::power::DrivePower;
 use super::recovery::Recovery;
@@ -266,7 +267,7 @@ impl SsdSpec {
         });
         ssd.check_room()?;
         let mut chance: Stream = site.stream(".initial");
-        ssd.fill(&drive.initial, &mut chance)
+        ssd.fill(&drive.initial, self.steady_round, &mut chance)
             .map_err(|error| ("initial", error.into()))?;
         // What was overwritten may have worn out blocks.
         ssd.check_room()?;
@@ -419,12 +420,12 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
         let help = "accepted: background = false without idle: nothing waits in an idle drive";
         return Err(("cleaning", error.help(help).into()));
     }
-    if !(0.0..=100.0).contains(&drive.initial.overwrite) {
-        let error = InputError::new(format!("overwrite = {}", drive.initial.overwrite));
-        return Err((
-            "initial",
-            error.help("accepted: 0 to 100 drive writes").into(),
-        ));
+    if let Overwrite::Times(times) = drive.initial.overwrite
+        && !(0.0..=MOST_DRIVE_WRITES).contains(&times)
+    {
+        let error = InputError::new(format!("overwrite = {times}"));
+        let help = format!("accepted: 0 to {MOST_DRIVE_WRITES} drive writes, or \"until-steady\"");
+        return Err(("initial", error.help(help).into()));
     }
     let interface = &drive.interface;
     let times = [

@@ -2,10 +2,19 @@
 
 use super::Ssd;
 use super::mapping::map_units;
+use super::overwrite::Overwrite;
 use super::spec::{Pattern, PreconditionSpec};
+use super::steady::Rounds;
 use crate::base::error::InputError;
 use crate::base::random::Stream;
+use crate::base::units::percent::Percent;
 use crate::models::flash::blocks::Writer;
+
+/// The blocks of each plane that a round of overwriting before a run has at least.
+const LEAST_BLOCKS: u32 = 4;
+
+/// The rounds within which overwriting before a run comes to a steady state.
+const MOST_ROUNDS: u32 = 100;
 
 impl Ssd {
     /// Puts on the drive what a spec asks for: as written page by page, in order or at random, and overwritten at random, with cleaning
@@ -16,6 +25,7 @@ impl Ssd {
     pub(super) fn fill(
         &mut self,
         initial: &PreconditionSpec,
+        round: Percent,
         chance: &mut Stream,
     ) -> Result<(), InputError> {
         let units = initial.fill.of(self.host_units.into()) as u32;
@@ -44,9 +54,19 @@ impl Ssd {
                 }
             }
         }
-        let overwrites = libm::round(initial.overwrite * f64::from(self.host_units)) as u64;
-        for _ in 0..if units > 0 { overwrites } else { 0 } {
-            self.write_at_once(chance.below(units.into()) as u32, &mut pages)?;
+        match initial.overwrite {
+            _ if units == 0 => {}
+            Overwrite::Times(times) => {
+                let overwrites = libm::round(times * f64::from(self.host_units)) as u64;
+                self.overwrite(overwrites, units, chance, &mut pages)?;
+            }
+            Overwrite::UntilSteady => {
+                // In small drives, a tenth is few blocks: how many are erased while it is written is chance.
+                let least =
+                    LEAST_BLOCKS * self.geometry.all_planes() * self.geometry.units_of_block();
+                let round = round.of(self.host_units.into()).max(least.into());
+                self.overwrite_until_steady(round, units, chance, &mut pages)?;
+            }
         }
         let of_map = match self.mapping {
             Some(_) => map_units(units, &self.geometry),
@@ -62,6 +82,53 @@ impl Ssd {
             log.blocks.take_opened();
         }
         Ok(())
+    }
+
+    /// Overwrites some of the first `units` units, `overwrites` times.
+    fn overwrite(
+        &mut self,
+        overwrites: u64,
+        units: u32,
+        chance: &mut Stream,
+        pages: &mut Pages,
+    ) -> Result<(), InputError> {
+        for _ in 0..overwrites {
+            self.write_at_once(chance.below(units.into()) as u32, pages)?;
+        }
+        Ok(())
+    }
+
+    /// Overwrites as much as the flash holds, since until then erased blocks hide what cleaning costs, and from then on in rounds, until five of
+    /// them use up as much flash each.
+    fn overwrite_until_steady(
+        &mut self,
+        round: u64,
+        units: u32,
+        chance: &mut Stream,
+        pages: &mut Pages,
+    ) -> Result<(), InputError> {
+        self.overwrite(self.geometry.slots().into(), units, chance, pages)?;
+        let mut rounds = Rounds::default();
+        let mut before = self.blocks_used_up();
+        for _ in 0..MOST_ROUNDS {
+            self.overwrite(round, units, chance, pages)?;
+            let now = self.blocks_used_up();
+            if rounds.end(now - before) {
+                return Ok(());
+            }
+            before = now;
+        }
+        Err(InputError::new(format!(
+            "the drive has not come to a steady state before the run, within {MOST_ROUNDS} rounds"
+        ))
+        .help("a longer steady_round, or a number of drive writes in place of \"until-steady\""))
+    }
+
+    /// The blocks of flash that were programmed so far, with parts of those that are open.
+    fn blocks_used_up(&self) -> f64 {
+        let written = self.blocks.all().iter();
+        let written: u64 = written.map(|block| u64::from(block.written)).sum();
+        self.blocks.erases() as f64 + written as f64 / f64::from(self.geometry.pages)
     }
 
     /// Writes what has filled no page.

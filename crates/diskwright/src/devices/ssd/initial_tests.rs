@@ -131,7 +131,7 @@ fn a_fill_in_order_leaves_what_the_same_writes_leave() {
             ..PreconditionSpec::default()
         };
         filled
-            .fill(&initial, &mut Stream::new(1, "initial"))
+            .fill(&initial, Percent::default(), &mut Stream::new(1, "initial"))
             .expect("room");
         let mut pages = Pages::new(written.allocation.groups());
         for unit in 0..fill.of(written.map.units().into()) as u32 {

@@ -18,6 +18,7 @@ mod log_build;
 mod logged;
 mod mapping;
 mod operations;
+mod overwrite;
 mod pages;
 mod phases;
 mod picture;

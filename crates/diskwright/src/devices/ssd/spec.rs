@@ -8,6 +8,7 @@ use super::drive::{
     Parallel, ParityDescription, RecoveryDescription, RefreshDescription, RetryDescription,
     SlcDescription, SpareDescription, SuspendDescription, WearDescription, WriteBufferDescription,
 };
+use super::overwrite::Overwrite;
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::failures::FailuresDescription;
@@ -125,9 +126,8 @@ pub struct PreconditionSpec {
     pub fill: Percent,
     /// In which order.
     pub pattern: Pattern,
-    /// How often all that it holds has then been overwritten at random.
-    #[schemars(range(min = 0.0, max = 100.0))]
-    pub overwrite: f64,
+    /// How often all that it holds has then been overwritten at random; `"until-steady"`: until five rounds of that use up as much flash each.
+    pub overwrite: Overwrite,
 }
 
 impl Default for PreconditionSpec {
@@ -135,7 +135,7 @@ impl Default for PreconditionSpec {
         PreconditionSpec {
             fill: Percent::new(100.0).expect("a percentage"),
             pattern: Pattern::Sequential,
-            overwrite: 0.0,
+            overwrite: Overwrite::Times(0.0),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Steady {
     round: u64,
     written: u64,
     began: Option<Time>,
-    rates: VecDeque<f64>,
+    rates: Rounds,
     reached: Option<Time>,
     rounds: u64,
 }
@@ -33,7 +33,7 @@ impl Steady {
             round: round.max(1),
             written: 0,
             began: None,
-            rates: VecDeque::new(),
+            rates: Rounds::default(),
             reached: None,
             rounds: 0,
         }
@@ -53,13 +53,9 @@ impl Steady {
         let Some(began) = self.began.replace(now) else {
             return;
         };
-        if self.rates.len() == ROUNDS {
-            self.rates.pop_front();
-        }
-        self.rates
-            .push_back(self.written as f64 / (now - began).s().max(1e-9));
+        let is_steady = (self.rates).end(self.written as f64 / (now - began).s().max(1e-9));
         (self.written, self.rounds) = (0, self.rounds + 1);
-        if self.reached.is_none() && is_steady(&self.rates) {
+        if self.reached.is_none() && is_steady {
             self.reached = Some(now);
         }
     }
@@ -72,17 +68,30 @@ impl Steady {
     pub fn doubt(&self) -> Option<String> {
         (self.rounds > 0 && self.reached.is_none()).then(|| {
             format!(
-                "writes have not come to a steady state within {} rounds: a longer run, or [device.….initial] with overwrite",
+                "writes have not come to a steady state within {} rounds: a longer run, or [device.….initial] with overwrite = \"until-steady\"",
                 self.rounds
             )
         })
     }
 }
 
-fn is_steady(rates: &VecDeque<f64>) -> bool {
-    if rates.len() < ROUNDS {
-        return false;
+/// What the last rounds came to.
+#[derive(Default)]
+pub(super) struct Rounds(VecDeque<f64>);
+
+impl Rounds {
+    /// Another round has come to `rate`: whether the last five show a steady state.
+    pub fn end(&mut self, rate: f64) -> bool {
+        if self.0.len() == ROUNDS {
+            self.0.pop_front();
+        }
+        self.0.push_back(rate);
+        self.0.len() == ROUNDS && is_steady(&self.0)
     }
+}
+
+/// Whether so many rates as are looked at together show a steady state.
+fn is_steady(rates: &VecDeque<f64>) -> bool {
     let mean = rates.iter().sum::<f64>() / ROUNDS as f64;
     let most = rates.iter().copied().fold(f64::MIN, f64::max);
     let least = rates.iter().copied().fold(f64::MAX, f64::min);

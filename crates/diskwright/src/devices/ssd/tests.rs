@@ -157,14 +157,18 @@ fn small(spare: &str, cleaning: &str, more: &str) -> String {
 }
 
 fn amplification(victim: &str, spare: &str) -> f64 {
+    amplification_after(30_000, victim, spare, "overwrite = 3.0")
+}
+
+fn amplification_after(requests: u32, victim: &str, spare: &str, initial: &str) -> f64 {
     let set = small(
         spare,
         &format!("begin = 3, victim = '{victim}', separate = false"),
-        "initial = { overwrite = 3.0 }",
+        &format!("initial = {{ {initial} }}"),
     );
-    let result = closed("mqsim-clean", 8, 30_000, (0.0, "'uniform'"), &set);
+    let result = closed("mqsim-clean", 8, requests, (0.0, "'uniform'"), &set);
     let ssd = &result["devices"]["ssd"];
-    assert_eq!(ssd["host_pages"], 30_000);
+    assert_eq!(ssd["host_pages"], requests);
     ssd["write_amplification"].as_f64().expect("a number")
 }
 
@@ -191,6 +195,27 @@ fn fifo_amplifies_by_its_formula_and_greedy_less() {
             "{spare}: {fifo} for {expected}"
         );
         assert!(amplification("greedy", spare) < fifo);
+    }
+}
+
+/// How far it is to the steady state depends on the drive and on what it holds at the start; a drive in use for long is in that state.
+#[test]
+fn a_drive_that_was_overwritten_until_it_is_steady_is_like_one_in_use_for_long() {
+    for victim in ["fifo", "greedy"] {
+        for (spare, pattern) in [
+            ("10 %", "random"),
+            ("15 %", "sequential"),
+            ("40 %", "random"),
+        ] {
+            let after = |overwrite: &str| {
+                let initial = format!("pattern = '{pattern}', overwrite = {overwrite}");
+                amplification_after(3_000, victim, spare, &initial)
+            };
+            let (new, steady, old) = (after("0"), after("'until-steady'"), after("30"));
+            println!("{victim}, {spare}: {new}, {steady}, {old}");
+            assert!((steady / old - 1.0).abs() < 0.1, "{steady} for {old}");
+            assert!((new / old - 1.0).abs() > 0.1, "{new} is {old} already");
+        }
     }
 }
 

@@ -286,7 +286,10 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("StaticLevellingDescription", "every") => draw.within(2..=9).into(),
         ("WearDescription", "endurance") => Hint::Omit,
         ("SsdSpec", "queue_depth") => draw.scaled(1..=100).into(),
-        ("PreconditionSpec", "overwrite") => (draw.within(0..=20) as f64 / 10.0).into(),
+        ("PreconditionSpec", "overwrite") => match draw.within(0..=20) {
+            20 => "until-steady".into(),
+            tenths => (tenths as f64 / 10.0).into(),
+        },
         ("AllocationDescription", "order") => {
             let mut order = vec!["channel", "package", "die", "plane"];
             let by = draw.within(0..=3) as usize;
