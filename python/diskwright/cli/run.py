@@ -151,7 +151,7 @@ def times_and_devices(result: "Result") -> Iterator["RenderableType"]:
         counted = {key: item for key, item in device.items() if item and not _holds_records(item)}
         yield output.pairs(path, output.flat(counted))
         for name, record in _records(device):
-            yield output.pairs(f"{path}.{name}", output.flat(record))
+            yield output.pairs(f"{path}.{name}", output.flat(record, inherited=_text.unit(name)[1]))
         if settings := _text.settings(device):
             yield output.pairs(f"{path} settings", settings)
     yield ""
