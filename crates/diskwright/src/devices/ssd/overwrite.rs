@@ -1,4 +1,4 @@
-//! How often what is on a drive was overwritten before the run: so many times, or until that costs the same again and again.
+//! Random writes before the run to all that a drive holds: a number of drive writes, or until the drive is steady.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -90,7 +90,7 @@ impl Rounds {
     }
 }
 
-/// Whether so many rates as are looked at together show a steady state.
+/// Whether five rates show a steady state.
 fn is_steady(rates: &VecDeque<f64>) -> bool {
     let mean = rates.iter().sum::<f64>() / ROUNDS as f64;
     let most = rates.iter().copied().fold(f64::MIN, f64::max);
