@@ -169,15 +169,13 @@ def _holds_records(item: object) -> bool:
 def _records(device: "Record") -> Iterator[tuple[str, "Mapping[str, Any]"]]:
     """What a device counts apart, such as its arms, without zeros, each with its path; not nested ones."""
     for key, item in device.items():
-        if key == "busy_ms":
-            # The table of parts tells as much.
+        # The table of parts tells as much of what kept the device busy.
+        if key == "busy_ms" or not _holds_records(item):
             continue
         if isinstance(item, Mapping):
             named = [(key, item)]
-        elif _holds_records(item):
-            named = [(f"{key}[{number}]", record) for number, record in enumerate(item)]
         else:
-            continue
+            named = [(f"{key}[{number}]", record) for number, record in enumerate(item)]
         for name, record in named:
             counted = {of: value for of, value in record.items() if value or value is False}
             if counted and not any(map(_holds_records, record.values())):

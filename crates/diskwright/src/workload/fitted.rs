@@ -133,17 +133,15 @@ impl WorkloadSpec {
             }
         };
         let profile = spec.synthetic_clone.as_ref().map(|made| &made.profile);
-        let path = profile.or(spec.trace.as_ref()).map(|file| base.join(file));
+        let file = spec.trace.as_ref().or(profile);
+        let path = file.map_or_else(PathBuf::new, |file| base.join(file));
         let is_of_one = spec.device == DeviceChoice::Single && spec.devices.is_empty();
-        if let Some(path) = &path
-            && is_of_one
-            && profile.is_none()
-        {
-            refuse_several_devices(path, &spec.format_options())?;
+        if spec.trace.is_some() && is_of_one {
+            refuse_several_devices(&path, &spec.format_options())?;
         }
         Ok(FittedWorkload {
-            path: path.unwrap_or_default(),
             spec,
+            path,
             regions,
             capacity,
         })

@@ -18,10 +18,11 @@ const MOST_ROUNDS: u32 = 100;
 
 impl Ssd {
     /// Puts on the drive what a spec asks for: as written page by page, in order or at random, and overwritten at random, with cleaning
-    /// that takes no time and is done at once.
+    /// that takes no time and is done at once. Where it is overwritten until it is steady, `round` is
+    /// the share of the drive in a round.
     ///
     /// # Errors
-    /// Cleaning finds nothing to free.
+    /// Cleaning finds nothing to free; the drive is worn out, or does not come to a steady state.
     pub(super) fn fill(
         &mut self,
         initial: &PreconditionSpec,
